@@ -158,7 +158,7 @@ bench-ops: $(VENV)/.tested
 	$(RUN) bench/accuracy.py
 
 golden: $(VENV)/.tested tools
-	$(RUN) -m pytest tests/golden --update
+	$(RUN) -m pytest tests/golden tests/units/studio/test_contract.py --update
 
 # site/ opens from a disk: site/index.html
 docs: $(VENV)/.tested tools

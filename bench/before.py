@@ -77,8 +77,7 @@ def searching() -> Job:
     wanted = ("inverse_dynamics", "newton-euler", "all")
     try:
         from manipula.generation.build import build_function
-        from manipula.generation.prepare import prepare
-        from manipula.generation.request import Request
+        from manipula.generation.prepare import Request, prepare
         from manipula.mechanics.robot.formats.toml.read import robot_from_toml
         from manipula.support.progress import Effort
     except ImportError:
@@ -86,7 +85,7 @@ def searching() -> Job:
         asked = earlier.Request(toml.robot_from_toml(text_of(SEARCHED)), *wanted)
         plain = earlier.built(asked, earlier.Choice("newton-euler"))
         return lambda: search_ways(plain, moves=MOVES)  # type: ignore[call-arg]
-    named = vars(import_module("manipula.generation.request"))
+    named = vars(import_module("manipula.generation.prepare"))
     formulation = named.get("Formulation") or named["Choice"]
     made = build_function(prepare(Request(robot_from_toml(text_of(SEARCHED)), *wanted)), formulation("newton-euler"))
     return lambda: search_ways(made, Effort(MOVES))

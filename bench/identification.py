@@ -1,10 +1,11 @@
-"""Identification on recordings of others, which are no part of the project: `bench/identification.py FOLDER [plain]`.
+"""Identification on recordings of others, which are no part of the project: `bench/identification.py FOLDER [WORD …]`.
 
 FOLDER has `kuka_lwr4` (kuka_lwr4.urdf, measurements_1.npz … of FloBaRoID) and `kuka_kr300` (trajectory_A.mat … and
 kinematics.json, of Robot_Identification by J. Weigand). The error is 100·‖τ − τ̂‖/‖τ‖, all joints stacked, over the
 whole run; "moving" counts the samples of joints that move. Seconds are of one call of `mp.identify`, of processors and
-of the clock, the second time it is made. At the end the entropic fit of the LWR4+ by Newton's method beside the same
-problem by cvxpy and Clarabel (`solver` leaves out the rest).
+of the clock, behind a least-squares fit that has the robot's functions compiled. At the end the entropic fit of the
+LWR4+ by Newton's method beside the same problem by cvxpy and Clarabel. Words choose: `plain`, `identified`, `solver`;
+`lwr4`, `kr300`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from manipula.identification.estimators.normal import Normal, normal_from
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.fit.identification import fit_of
 
+ARMS = ["lwr4", "kr300"]
 Fit = Callable[[mp.Robot, list[mp.Log]], Callable[[mp.Log], tuple[float, float]]]
 STROKE = 0.00096 / (np.pi * (0.055**2 - 0.030**2) / 4)  # m: the volume of the KR300's gas over its piston's area
 
@@ -98,7 +100,7 @@ def identified(robot: mp.Robot, train: list[mp.Log]) -> Callable[[mp.Log], tuple
 
 
 def row(title: str, fit: Fit, arm: mp.Robot, train: list[mp.Log], validate: list[mp.Log]) -> None:
-    fit(arm, train)  # its functions are compiled
+    plain(arm, train)  # its functions are compiled
     began, worked = perf_counter(), process_time()
     judge = fit(arm, train)
     seconds, busy = perf_counter() - began, process_time() - worked
@@ -139,7 +141,8 @@ def entropic_objective(normal: Normal, prior: Prior, theta: Any) -> float:
 
 
 def main() -> None:
-    folder, chosen = Path(sys.argv[1]), sys.argv[2:] or ["plain", "identified", "solver"]
+    folder, arms = Path(sys.argv[1]), [word for word in sys.argv[2:] if word in ARMS] or ARMS
+    chosen = [word for word in sys.argv[2:] if word not in ARMS] or ["plain", "identified", "solver"]
     robot, runs = lwr4(folder / "kuka_lwr4")
     cut = {name: inner(log) for name, log in runs.items()}
     big, three = kr300(folder / "kuka_kr300")
@@ -153,7 +156,7 @@ def main() -> None:
         ("KR300 A+C → B", big, three, "AC", "B"),
     ):
         for fit in (plain, identified):
-            if fit.__name__ in chosen:
+            if fit.__name__ in chosen and ("lwr4" if arm is robot else "kr300") in arms:
                 row(title, fit, arm, [logs[x] for x in train], [logs[x] for x in validate])
     if "solver" in chosen:
         solver(robot, [runs["2"], runs["3"]])

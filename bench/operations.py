@@ -26,8 +26,7 @@ from manipula.algebra.optimise.prove import prove
 from manipula.generation.build import reference
 from manipula.generation.levels import LEVELS
 from manipula.generation.pipeline import shipped_answer
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.support.progress import DEFAULT_EFFORT
 
 

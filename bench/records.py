@@ -32,8 +32,7 @@ from manipula.algebra.optimise.search.ways import function_from_text, text_from_
 from manipula.generation.cache import called_as, record
 from manipula.generation.levels import CHAINS, enough_for
 from manipula.generation.pipeline import shipped_answer
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Prepared, Request, prepare
 from manipula.mechanics.models.dynamics.friction import saturate
 from manipula.mechanics.models.ports import PORTS
 from manipula.studies.operation_search import HEADS, Board, SearchLine, SearchOutcome, searches, unpack_function

@@ -122,11 +122,11 @@ def first_answer() -> None:
     builtins.__import__ = imports.around(usual)
     whole = _seconds(lambda: mp.Arm(robot).inverse_dynamics(*state))
     builtins.__import__ = usual
-    from manipula.generation import pipeline
+    from manipula.generation import cache, pipeline
     from manipula.generation.results.model import Model
 
     read, prove, code = Clock(), Clock(), Clock()
-    pipeline.recall_function = read.around(pipeline.recall_function)
+    cache.recall_function = read.around(cache.recall_function)
     pipeline.prove = prove.around(pipeline.prove)
     Model.compile = code.around(Model.compile)  # type: ignore[method-assign]
     again = _seconds(lambda: mp.Arm(robot).inverse_dynamics(*state))

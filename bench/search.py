@@ -17,8 +17,7 @@ from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import DESCENT, Rounds, search_ways
 from manipula.errors import ManipulaWarning
 from manipula.generation.build import build_function, reference
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Prepared, Request, prepare
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 from manipula.support.progress import Effort

@@ -13,9 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from manipula.api import (
-    base_parameters, calibrate, check, check_base_parameters, closed_loop, controller, convert, count, count_orders,
-    dossier, drawing, excite, generate, identify, inverse_derivation, languages, load, loads, methods, models, picture,
-    reach, read_log, report, robot_module, robots, save, significance, simulate, singularities, tables,
+    base_parameters, calibrate, check, check_answer, check_base_parameters, closed_loop, controller, convert, count,
+    count_orders, derive, dossier, drawing, excite, generate, identify, inverse_derivation, languages, law, load,
+    loads, methods, models, picture, reach, read_log, report, robot_module, robots, save, significance, simulate,
+    singularities, tables, where, worksheet,
 )  # fmt: skip
 from manipula.errors import (
     ConditionError, InputError, ManipulaError, ManipulaWarning, ProofError, RobotFileError, SizeError, UnknownNameError,
@@ -42,12 +43,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Arm", "ConditionError", "Event", "InputError", "JointModel", "Law", "Log", "ManipulaError", "ManipulaWarning",
-    "Model", "Motions", "OnlineEstimator", "PayloadEstimator", "Plant", "ProofError", "Robot", "RobotFileError", "Run",
-    "Sensors", "SizeError", "System", "UnknownNameError", "__version__", "base_parameters", "calibrate", "check",
-    "check_base_parameters", "closed_loop", "controller", "convert", "count", "count_orders", "dossier", "drawing",
-    "excite", "generate", "identify", "inverse_derivation", "languages", "load", "loads", "methods", "models",
-    "picture", "reach", "read_log", "report", "robot_module", "robots", "save", "significance", "simulate",
-    "singularities", "states", "studies", "study", "tables", "trajectory",
+    "Model", "Motions", "OnlineEstimator", "PayloadEstimator", "Plant", "ProofError", "Robot", "RobotFileError",
+    "Run", "Sensors", "SizeError", "System", "UnknownNameError", "__version__", "base_parameters", "calibrate",
+    "check", "check_answer", "check_base_parameters", "closed_loop", "controller", "convert", "count",
+    "count_orders", "derive", "dossier", "drawing", "excite", "generate", "identify", "inverse_derivation",
+    "languages", "law", "load", "loads", "methods", "models", "picture", "reach", "read_log", "report",
+    "robot_module", "robots", "save", "significance", "simulate", "singularities", "states", "studies", "study",
+    "tables", "trajectory", "where", "worksheet",
 ]  # fmt: skip
 
 # The verbs above are light, each loads its machinery when called; these are the machinery, and a verb above it.

@@ -4,9 +4,9 @@ ManipulaError
 ├── InputError            what the user gave cannot be used: a file, a table, an argument
 │   ├── RobotFileError    a robot description is wrong; names file, joint, field, and what would be right
 │   ├── UnwritableError   a file cannot be written (an OSError too); names it and the reason
-│   ├── SingularError     a joint feels no inertia, so no acceleration can be told; names the joint
+│   ├── SingularError     a joint feels no inertia, so its acceleration is undefined; names the joint
 │   ├── UnsetError        numbers are asked of a robot whose parameters have none; names them
-│   └── UnknownNameError  no such robot, model, method, parameter; lists what there is
+│   └── UnknownNameError  no such robot, model, method, parameter; lists the known names
 ├── SizeError             the answer would be too large to be of use; says what to ask for instead
 ├── DivergenceError       a simulated arm runs away; names the joint and the time
 ├── ProofError            an optimised function is not the model it claims to be; never ignore it
@@ -153,11 +153,11 @@ def some_of(names: Sequence[str]) -> str:
 
 
 class UnknownNameError(InputError, KeyError):
-    """A name that is not there. Says what there is, and what was probably meant: `meant` has words that others use."""
+    """An unknown name. Lists the known ones, and what was probably meant: `meant` has words that others use."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meant: Mapping[str, str] | None = None) -> None:
         names = list(known)
-        near = _near(str(name), names, meant or {})
+        near = near_name(str(name), names, meant or {})
         listed = ", ".join(names)
         if near:
             told = "no {kind} is called {name!r}; did you mean {near!r}? Known: {names}."
@@ -169,7 +169,7 @@ class UnknownNameError(InputError, KeyError):
         return self.message
 
 
-def _near(name: str, names: Sequence[str], meant: Mapping[str, str]) -> str | None:
+def near_name(name: str, names: Sequence[str], meant: Mapping[str, str]) -> str | None:
     """The known name that one with a slip, another case or other signs between its words stands for."""
     plain = _plain(name)
     if plain in meant:

@@ -72,7 +72,7 @@ def in_a_row(parts: Sequence[str]) -> str:
 
 
 def capitalise(text: str) -> str:
-    """With a capital in front, as a sentence of its own begins; of a text that is told already."""
+    """With a capital in front, as a sentence of its own begins; of a text that is formatted already."""
     return text[:1].upper() + text[1:]
 
 

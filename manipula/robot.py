@@ -21,12 +21,10 @@ from manipula.mechanics.robot.bodies import refuse_ambiguous, standard_parameter
 from manipula.mechanics.robot.default_values import doubt_degrees
 from manipula.mechanics.robot.description import AXES, Cell, Steps, cell_with_value
 from manipula.mechanics.robot.formats import arguments
-from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
 from manipula.mechanics.robot.formats.checks import warn_about_changes
 from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_of, value_table
-from manipula.mechanics.robot.formats.coordinates import named_pose, poses_of
 from manipula.mechanics.robot.formats.dh.read import robot_from_rows
-from manipula.mechanics.robot.formats.name_checks import refuse_bad_names, told_apart
+from manipula.mechanics.robot.formats.entry_checks import refuse_bad_names, refuse_heavy, told_apart
 from manipula.mechanics.robot.formats.registry import format_named, robot_from_source
 from manipula.mechanics.robot.formats.snap_to_exact import (
     Structure,
@@ -35,6 +33,7 @@ from manipula.mechanics.robot.formats.snap_to_exact import (
     structured_steps,
 )
 from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.formats.variables import named_pose, poses_of
 from manipula.mechanics.robot.locks import joint_meant, with_locks
 from manipula.mechanics.robot.subject import digest_of
 from manipula.mechanics.robot.suffixes import identifier_from_name
@@ -214,7 +213,7 @@ class Robot(description.RobotDescription):
 
     @property
     def base_parameters(self) -> dict[str, float | None]:
-        """The parameters torques can tell, by name; None is symbolic. `api.base_parameters` has their formulas."""
+        """The identifiable parameters, by name; None is symbolic. `api.base_parameters` has their formulas."""
         from manipula.parameters.base import base_parameters_of
 
         return dict(base_parameters_of(self).by_name)

@@ -4,7 +4,7 @@ Every model is written once over `S`, any type with + − × ÷ and negation tha
 `float`, a numpy array, `Expr`, an interval, an element of a prime field, an mpmath number, a dual number.
 Structural zeros and ones are the ints 0 and 1.
 
-An operation is one entry: a method of `Maths` with what there is to know of it (slopes, symmetries, what it is counted
+An operation is one entry: a method of `Maths` with everything about it (slopes, symmetries, what it is counted
 as, its word in each language). Expressions, intervals, the prime field, derivatives, printers, emitted and compiled
 code read the entry; see "adding an operation" in CONTRIBUTING.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import subprocess
 from collections import defaultdict
@@ -18,6 +19,10 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+# before NumPy is loaded, and for the processes that tests start: two workers on two cores have no core to spare, and
+# threads of OpenBLAS that wait for each other spend more time than the matrices of a test take
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.llvm import code
@@ -64,7 +69,9 @@ EXAMPLES = ("test_docs", "test_site")
 # them, another one at each commit, and `make test-all` runs all. What a test takes from the remainder of its number
 # changes from one case of the share to the next: 7 has no factor in common with 2 to 6.
 DRAWN = {"seed", "draw"}
-SHARE, FEW = 7, 2  # one case in so many; of one property at least so many, or what the mark says: drawn("name", few=1)
+SHARE, FEW = 7, 1  # one case in so many; of one property at least so many, or what the mark says: drawn("name", few=2)
+FEW_PLANTED = 2  # in files that have to notice errors of `mutants/planted.toml`, whatever is drawn
+TURN = 4  # a long test marked `turn`, whose subject quicker ones hold, too, is run at one commit in so many
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -84,13 +91,16 @@ def _commit() -> str:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    terminalreporter.write_line(f"cases that are drawn: one in {SHARE}, by --draws={config.option.draws}")
+    terminalreporter.write_line(
+        f"of drawn cases one in {SHARE}, of long tests one in {TURN}: --draws={config.option.draws}"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before the slow ones are left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not any("[" in name for name in config.args):  # a case that is named is run
-        for item in left_out(items, config.option.draws):
+        named = any("::" in name for name in config.args)
+        for item in left_out(items, config.option.draws, turns=not named):
             item.add_marker(pytest.mark.slow)
     for item in items:
         if half := _half(item.path):
@@ -118,25 +128,43 @@ def pytest_collection_finish() -> None:
     gc.freeze()  # modules and tests stay to the end: no round of the collector looks through them
 
 
-def left_out(items: list[pytest.Item], word: str) -> list[pytest.Item]:
-    """The drawn cases beyond the share; of every choice of the other parameters some cases are kept."""
+def left_out(items: list[pytest.Item], word: str, turns: bool = True) -> list[pytest.Item]:
+    """The drawn cases beyond the share, and the tests whose turn it is not. Of every choice of the other parameters
+    some cases are kept."""
     functions: dict[str, dict[str, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
+    left = []
     for item in items:
         drawn = _drawn_parameters(item)
-        if drawn and item.get_closest_marker("slow") is None:
+        if item.get_closest_marker("slow") is not None:
+            continue
+        test = item.nodeid.partition("[")[0]
+        if turns and item.get_closest_marker("turn") is not None and _number(f"{word} {test}") % TURN:
+            left.append(item)
+        elif drawn:
             rest = [x for x in item.callspec.params.items() if x[0] not in drawn]  # type: ignore[attr-defined]
-            functions[item.nodeid.partition("[")[0]][repr(rest)].append(item)
-    left = []
+            functions[test][repr(rest)].append(item)
     for name, groups in functions.items():
         for place, cases in enumerate(groups.values()):
             mark, n = cases[0].get_closest_marker("drawn"), len(cases)
-            few = FEW if mark is None else mark.kwargs.get("few", FEW)
+            least = FEW_PLANTED if name.partition("::")[0] in planted_files() else FEW
+            few = least if mark is None else mark.kwargs.get("few", least)
             count = max(-(-n // SHARE), -(-few // len(groups)))
-            first = int.from_bytes(blake2b(f"{word} {name} {place}".encode(), digest_size=8).digest(), "big")
-            step = SHARE if n % SHARE else SHARE - 2
+            first = _number(f"{word} {name} {place}")
+            step = next(prime for prime in (SHARE, 11, 13, 17) if n % prime)  # or it would come back too soon
             taken = {(first + k * step) % n for k in range(count)}
             left += [case for k, case in enumerate(cases) if k not in taken]
     return left
+
+
+@cache
+def planted_files() -> frozenset[str]:
+    """Those that the list of planted errors names."""
+    text = (Path(__file__).parent / "mutants" / "planted.toml").read_text(encoding="utf-8")
+    return frozenset(re.findall(r"\btests/[\w/]+\.py", text))
+
+
+def _number(word: str) -> int:
+    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")
 
 
 def _drawn_parameters(item: pytest.Item) -> set[str]:

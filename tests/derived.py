@@ -11,7 +11,7 @@ import numpy as np
 
 from manipula.algebra.simplify.tree import Angle, FormulaProduct, Sum, Symbol, Trig, evaluate_tree
 from manipula.algebra.simplify.tree import FormulaTree as Term
-from manipula.ik.derivation import Derivation
+from manipula.ik.derivation import InverseDerivation
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import branches
 from manipula.mechanics.models.inverse.position_task import placings, position_plan
@@ -27,7 +27,9 @@ FORWARD = "uvwq"
 class Followed:
     """`values` holds every name of the derivation; `checks`, how far each of its lines is from true in the end."""
 
-    def __init__(self, derivation: Derivation, T: Any, numbers: Mapping[str, float], signs: Sequence[int]) -> None:
+    def __init__(
+        self, derivation: InverseDerivation, T: Any, numbers: Mapping[str, float], signs: Sequence[int]
+    ) -> None:
         self.values: dict[str, float] = dict(numbers)
         self.values |= {f"{letter}{axis}": T[i][j] for j, letter in enumerate(FORWARD) for i, axis in enumerate("xyz")}
         self.parts: dict[tuple[str, Angle], float] = {}
@@ -136,7 +138,7 @@ def numbered(robot: Any) -> Tree:
     return merge_fixed(bind(robot, FLOATS, {name: numbers[name] for name in free_parameters(robot, "all")}, "all"))
 
 
-def all_signs(derivation: Derivation) -> list[tuple[int, ...]]:
+def all_signs(derivation: InverseDerivation) -> list[tuple[int, ...]]:
     """In the order of the branches."""
     return list(product((1, -1), repeat=len(derivation.roles)))
 

@@ -64,8 +64,9 @@ class Linkage:
         names = ", ".join(f'"{name}"' for name in self.driven)
         return f"{self.head}[motors]\ndrive=[{names}]\n{''.join(self.parts)}"
 
-    def robot(self) -> mp.Robot:
-        return mp.Robot.from_text(self.text())
+    def robot(self, exact: bool = False) -> mp.Robot:
+        """`exact`: a parallelogram stays a loop."""
+        return mp.Robot.from_text(self.text(), exact=exact)
 
 
 def four_bar(seed: int = 0, free: str = "z") -> mp.Robot:
@@ -120,7 +121,7 @@ def six_bar(seed: int = 0) -> mp.Robot:
     return x.robot()
 
 
-def three_cranks(seed: int = 0) -> mp.Robot:
+def three_cranks(seed: int = 0, exact: bool = True) -> mp.Robot:
     """Three parallel cranks on one coupler: the third is redundant, and only where the loops close."""
     x = Linkage("locomotive", seed)
     feet = [(0.0, 0.0, 0.0), (0.3, 0.0, 0.0), (0.7, 0.1, 0.0)]
@@ -132,7 +133,7 @@ def three_cranks(seed: int = 0) -> mp.Robot:
             x.joint("coupler", "crank1", pins[0])  # type: ignore[arg-type]
     for i in (2, 3):
         x.loop(f"pin{i}", "coupler", f"crank{i}", pins[i - 1])  # type: ignore[arg-type]
-    return x.robot()
+    return x.robot(exact)
 
 
 def delta(seed: int = 0) -> mp.Robot:
@@ -178,9 +179,52 @@ def delta_of_rods(seed: int = 0) -> mp.Robot:
     return x.robot()
 
 
+def stewart(seed: int = 0) -> mp.Robot:
+    """Six legs that slide, universal joints below and balls above; the first leg carries the platform."""
+    x = Linkage("stewart", seed, tilted=False)
+    feet: list[tuple[str, Point]] = []
+    for i in range(6):
+        low, high = (
+            (2 * pi * i / 6 + 0.2 * (-1) ** i),
+            (2 * pi * (i + (-1) ** i * 0.7) / 6 + x.rng.uniform(-0.05, 0.05)),
+        )
+        foot = (round(0.5 * cos(low), 12), round(0.5 * sin(low), 12), 0.0)
+        head = (round(0.3 * cos(high), 12), round(0.3 * sin(high), 12), 0.6)
+        along = [round(b - a, 12) for a, b in zip(foot, head)]
+        x.joint(f"a{i}", "base", foot, axis=(1, 0, 0), mass=False)
+        x.joint(f"b{i}", f"a{i}", foot, axis=(0, 1, 0))
+        x.joint(f"leg{i}", f"b{i}", foot, "prismatic", axis=along, motor=True)
+        feet.append((f"leg{i}", head))
+        for k, axis in enumerate(((1, 0, 0), (0, 1, 0), (0, 0, 1))) if i == 0 else ():
+            x.joint(f"p{k}", f"p{k - 1}" if k else "leg0", head, axis=axis, mass=k == 2)
+    for on, head in feet[1:]:
+        x.loop(f"ball_{on}", "p2", on, head, "ball")
+    return x.robot()
+
+
 def _leg(phi: float) -> tuple[Point, Point]:
     """Outward, and across."""
     return (round(cos(phi), 14), round(sin(phi), 14), 0), (round(-sin(phi), 14), round(cos(phi), 14), 0)
+
+
+def palletiser(seed: int = 0, exact: bool = False) -> mp.Robot:
+    """Ten joints, four motors: a four-bar drives the elbow, two parallelograms keep the wrist level."""
+    x, y = Linkage("palletiser", seed, tilted=False), (0, 1, 0)
+    S, E, W, P, U = (0.2, 0, 0.8), (0.3, 0, 1.9), (1.5, 0, 1.75), (0, 0, 1), (0.45, 0, 2.1)
+    x.joint("waist", "base", (0, 0, 0.3), motor=True)
+    x.joint("shoulder", "waist", S, axis=y, motor=True)
+    x.joint("elbow", "shoulder", E, axis=y)
+    x.joint("wrist", "elbow", W, axis=y)
+    x.joint("yaw", "wrist", (1.6, 0, 1.6), motor=True)
+    x.joint("triangle", "shoulder", E, axis=y)
+    x.joint("rod_b", "triangle", U, axis=y)
+    x.joint("crank", "waist", S, axis=y, motor=True)
+    x.joint("rod", "crank", (-0.15, 0, 0.75), axis=y)
+    x.joint("rod_a", "waist", P, axis=y)
+    x.loop("four", "rod", "elbow", (-0.1, 0, 1.95), "y")
+    x.loop("one", "rod_a", "triangle", (P[0] + E[0] - S[0], 0, P[2] + E[2] - S[2]), "y")
+    x.loop("two", "rod_b", "wrist", (U[0] + W[0] - E[0], 0, U[2] + W[2] - E[2]), "y")
+    return x.robot(exact)
 
 
 def spatial(seed: int = 0, free: str = "z") -> mp.Robot:
@@ -209,4 +253,4 @@ SPATIAL = {
     f"spatial {free or 'weld'}": lambda seed, free=free: spatial(seed, free)
     for free in ("z", "slide y", "ball", "universal xz", "")
 }
-ALL = {**PLANAR, **SPATIAL, "delta": delta}
+ALL = {**PLANAR, **SPATIAL, "delta": delta, "palletiser": palletiser}

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.ik.numeric.arrays import over_arrays, stack_rows
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.default_values import with_stand_ins

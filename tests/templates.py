@@ -26,7 +26,7 @@ ERRORS = (
 # what takes a text for people, and under which names besides its first argument
 SPEAKERS = {
     **dict.fromkeys((*ERRORS, "Message", "fail"), FIRST),
-    **dict.fromkeys(("UnknownNameError", "say", "say_prose", "say_list", "note"), FIRST),
+    **dict.fromkeys(("UnknownNameError", "say", "say_prose", "say_list", "note", "sentence"), FIRST),
     "say_table": ("", "caption"),
     "RobotFileError": ("", "hint", "where"),
     "UnsetError": ("", "also"),

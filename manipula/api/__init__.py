@@ -20,18 +20,22 @@ from manipula.api.robot_verbs import (
     parameter_facts, robot_data, robot_module, robots, save, tables, text_format, to_text, types_beside,
     with_stand_ins,
 )  # fmt: skip
+from manipula.api.teaching_verbs import (
+    check_answer, check_worksheet, derive, read_answers, worksheet, write_derivation,
+)  # fmt: skip
 from manipula.api.time_verbs import (
-    closed_loop, controller, law_gains, law_model, law_options, law_settings, laws, loads, read_log, simulate,
-    simulate_file,
+    closed_loop, controller, law, law_gains, law_model, law_options, law_settings, laws, loads, read_log, simulate,
+    simulate_file, where,
 )  # fmt: skip
 
 __all__ = [
-    "base_parameters", "best_known", "calibrate", "check", "check_base_parameters", "closed_loop", "controller",
-    "convert", "count", "count_orders", "count_steps", "document", "document_from_file", "dossier", "drawing", "excite",
-    "file_text", "formats", "from_document", "from_text", "generate", "identify", "inverse_derivation", "joint_kinds",
-    "language", "language_options", "languages", "law_gains", "law_model", "law_options", "law_settings", "laws",
-    "load", "loads", "looks", "methods", "models", "module_file", "optimise", "parameter_facts", "picture", "price_of",
-    "published_counts", "reach", "read_log", "read_measured", "refuse_search", "remember", "report", "robot_data",
-    "robot_module", "robots", "save", "search", "significance", "simulate", "simulate_file", "singularities", "tables",
-    "text_format", "to_text", "types_beside", "with_stand_ins",
+    "base_parameters", "best_known", "calibrate", "check", "check_answer", "check_base_parameters",
+    "check_worksheet", "closed_loop", "controller", "convert", "count", "count_orders", "count_steps", "derive",
+    "document", "document_from_file", "dossier", "drawing", "excite", "file_text", "formats", "from_document",
+    "from_text", "generate", "identify", "inverse_derivation", "joint_kinds", "language", "language_options",
+    "languages", "law", "law_gains", "law_model", "law_options", "law_settings", "laws", "load", "loads", "looks",
+    "methods", "models", "module_file", "optimise", "parameter_facts", "picture", "price_of", "published_counts",
+    "reach", "read_answers", "read_log", "read_measured", "refuse_search", "remember", "report", "robot_data",
+    "robot_module", "robots", "save", "search", "significance", "simulate", "simulate_file", "singularities",
+    "tables", "text_format", "to_text", "types_beside", "where", "with_stand_ins", "worksheet", "write_derivation",
 ]  # fmt: skip

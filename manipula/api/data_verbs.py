@@ -36,7 +36,7 @@ def calibrate(
     neither known. Where the world of the measurements is another than the robot's, its base is laid under them first.
 
     `parameters` is "all" or names some entries (`["theta2", "a2"]`) or groups: "offsets", "lengths", "angles", "base",
-    "tool". Entries that cannot be told apart, by any motion or by the one measured, are left as they were, and
+    "tool". Entries that are not identifiable, by any motion or by the one measured, are left as they were, and
     `dropped` says why; between parallel axes stands Hayati's angle `beta`. `loss` ("huber", "soft_l1", "cauchy") lets
     outliers count less. `sigma` is what a measurement is uncertain by, metres or (metres, radians); else it is found.
     `validate` are measurements (q, measured) kept apart to judge the result.
@@ -100,6 +100,9 @@ def excite(
     """
     from manipula.identification.excitation.excitation import optimise_excitation
     from manipula.identification.excitation.motions import recorded_before
+    from manipula.mechanics.robot.topology import refuse_moving
+
+    refuse_moving(robot_from(robot), "excite")
 
     subject = robot_from(robot)
     return optimise_excitation(
@@ -126,7 +129,7 @@ def identify(
 
     `model` says which columns the torque is made of, `JointModel(…)`; "auto" starts from inertia, motor inertia,
     viscous and Coulomb friction and offsets, and takes more families where cross-validation asks for them. `prior` is
-    what is believed before: the bodies of the robot's file where they could exist ("robot"), equal balls ("spheres"),
+    what is believed before: the file's bodies where they are physically consistent ("robot"), equal balls ("spheres"),
     or nothing (None). `method`: "entropic" (least squares under that prior; every body possible), "wls", "ols", "irls",
     "ridge", "tls", "lmi", "log_cholesky", "iv" (instruments along the log's `q_ref`, which encoder noise does not
     bias), "output_error" (the motion that recorded torques let the model make, in short windows, is compared with the
@@ -152,7 +155,9 @@ def identify(
     (True, True)
     """
     from manipula.identification.fit.identification import identify_robot
+    from manipula.mechanics.robot.topology import refuse_moving
 
+    refuse_moving(robot_from(robot), "identify")
     return identify_robot(
         robot_from(robot), logs, validate, model, prior, method, filter, tell, repair=repair, coupling=coupling,
         motors=motors,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from manipula.generation.prepare import Prepared
     from manipula.generation.reports import Report
     from manipula.generation.results.model import Model
-    from manipula.ik.derivation import Derivation
+    from manipula.ik.derivation import InverseDerivation
     from manipula.ik.numeric.reach import Reach
     from manipula.ik.singularities import Singularities
     from manipula.mechanics.robot.bind import Symbolic
@@ -56,9 +56,8 @@ def generate(
     {'g': (2,)}
     """
     from manipula.generation.compose import generate_together
-    from manipula.generation.prepare import prepare
+    from manipula.generation.prepare import Request, prepare
     from manipula.generation.reports import plain_together
-    from manipula.generation.request import Request
     from manipula.generation.results.model import Model
     from manipula.ik.arm.inverse_model import generate_model
     from manipula.mechanics.models.floating.frames import frames_asked
@@ -116,8 +115,7 @@ def best_known(
 ) -> Model | None:
     """The best known for `generate(…, optimise="max")` before any search, if there is such: shipped or remembered."""
     from manipula.generation.pipeline import known_function
-    from manipula.generation.prepare import prepare
-    from manipula.generation.request import Request
+    from manipula.generation.prepare import Request, prepare
     from manipula.ik.arm.inverse_model import model_of
 
     subject = robot_from(robot)
@@ -220,7 +218,7 @@ def check(robot: RobotLike, *, tell: Tell = silent) -> Report:
 
 
 def base_parameters(robot: RobotLike, *, symbolic: Symbolic = "auto") -> BaseParameters:
-    """The parameters that torques can tell, as combinations of the links' inertial parameters, exact and proved.
+    """The identifiable parameters, as combinations of the links' inertial parameters, exact and proved.
 
     >>> len(base_parameters("planar2r"))
     6
@@ -246,7 +244,7 @@ def significance(robot: RobotLike, motions: Motions, tolerance: float = 0.01) ->
     return significance_of(robot_from(robot), motions, tolerance)
 
 
-def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
+def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all", task: str | None = None) -> InverseDerivation:
     """The closed form of the arm's inverse kinematics as a derivation: class, steps, both roots, singular poses.
 
     `task` is "pose", or "position" of the tool's origin alone; by default the position of an arm of two or three joints
@@ -263,7 +261,7 @@ def inverse_derivation(robot: RobotLike, *, symbolic: Symbolic = "all", task: st
 
 
 def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularities:
-    """Where the arm loses a freedom, as equations: of arms with up to three joints the factors of det J of the tool's
+    """Singular configurations, as equations: of arms with up to three joints the factors of det J of the tool's
     position (of a planar arm, its x, y and angle; of a SCARA, x, y, z and angle), of six joints whose last three meet
     the elbow's, shoulder's and wrist's. Each is proved equal to the determinant, solved where that is one formula, and
     tried in numbers.
@@ -341,7 +339,7 @@ def search(
 
 
 def refuse_search(robot: RobotLike, model: str, **asked: Any) -> None:
-    """What cannot be searched is told, before anything is."""
+    """Refuse what cannot be searched, before anything is."""
     from manipula.generation.build import check_request
 
     check_request(_prepare_request(robot_from(robot), model, **asked))
@@ -368,7 +366,6 @@ def remember(
 def _prepare_request(
     robot: Robot, model: str, method: str, symbolic: Symbolic, parameters: str, price: str
 ) -> Prepared:
-    from manipula.generation.prepare import prepare
-    from manipula.generation.request import Request
+    from manipula.generation.prepare import Request, prepare
 
     return prepare(Request(robot, model, method, symbolic, "max", False, parameters, price))

@@ -21,9 +21,9 @@ def report(
     code. It opens from a disk, without Python and without a network. Returns the text, and writes it where a path is
     given.
 
-    `hidden` are parts to leave out: "arm", "table", "equations", "inverse", "motion", "counts", "check", "base",
-    "code"; with some hidden the page asks for them as an exercise and checks the answers. `tell` hears of progress: the
-    models are generated, which takes from seconds to a minute.
+    `hidden` are parts to leave out: "arm", "table", "equations", "inverse", "steps", "motion", "counts", "check",
+    "base", "code"; with some hidden the page asks for them as an exercise and checks the answers. `tell` hears of
+    progress: the models are generated, which takes from seconds to a minute.
 
     Links look as the URDF file says that the robot came from, if it is there, or as `looks` says (`api.looks`); large
     meshes are made coarser, so that the file stays small. Pictures on paper show the solids.

@@ -29,7 +29,7 @@ def drawing(
     solids in their own frames, the tool, centres of mass, what can be reached. `values` are parameters by name; a
     length without a value gets a stand-in, told in `stand_ins`. `meshes`: links look as the URDF file says that the
     robot came from (boxes, cylinders, spheres; .stl, .obj, .dae in its folder or package); what could not be drawn is
-    told in `notes`. None: if there is such a file.
+    listed in `notes`. None: if there is such a file.
 
     >>> record = drawing("planar2r", {"l1": 0.5})
     >>> record["joints"][0]["after"], record["stand_ins"]

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from manipula.api import model_verbs
 from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import robot_module, robot_with_shown_tool, shown_frame, tables
+from manipula.api.teaching_verbs import derive
 from manipula.errors import ManipulaError
 from manipula.generation.counts import published_counts
 from manipula.mechanics.drawing.record import slopes_of
@@ -26,8 +27,10 @@ COUNTED = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", 
 CODED = ("pose", "jacobian", "inverse_dynamics", "gravity", "inverse_kinematics")
 GEOMETRY = ("pose", "jacobian")  # whose letters stay letters: they are short
 HEADERS = (".h", ".c")
+FEW = 3  # joints whose dynamics are derived by Lagrange, of which every term can be read
+SECONDS = 10.0  # for the steps of one derivation
 LOOKS = 1_000_000  # characters of meshes: a third of what a report may be
-TOLD = 5  # notes on what they could not show
+MOST_NOTES = 5  # notes on what they could not show
 
 
 def story_of(
@@ -38,7 +41,7 @@ def story_of(
     code = [] if "code" in hidden else _code(robot, optimise, tell)
     before = picture(robot, size=(760, 540), whole=True) if paper.picture else ""  # as large as the arm that moves
     drawn = _attach_visuals(paper.drawing, robot, looks) | {"slopes": slopes_of(robot, paper.drawing)}
-    remarks = [*paper.remarks, *(f"On the picture: {note}." for note in drawn.get("notes", ())[:TOLD])]
+    remarks = [*paper.remarks, *(f"On the picture: {note}." for note in drawn.get("notes", ())[:MOST_NOTES])]
     module = robot_module(robot, optimise=optimise, tell=tell)
     return replace(paper, drawing=drawn, picture=before, code=code, module=module, remarks=remarks)
 
@@ -53,7 +56,7 @@ def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, ob
 
 
 def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
-    """What can be read, but for what is hidden."""
+    """What can be read, but for what is hidden. Derivations end in equations, so they hide with them."""
 
     def gather_part(part: str, gathered: Callable[[], T], otherwise: T) -> T:
         if part in hidden:
@@ -71,6 +74,7 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
         tables=gather_part("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
         formulas=gather_part("equations", lambda: [_formula(ours, model, tell) for model in SHOWN], ()),
         derivation=derivation, derivation_typst=derivation_typst, no_derivation=no_derivation,
+        steps=() if {"equations", "inverse"} & set(hidden) else gather_part("steps", lambda: _steps(ours), ()),
         counts=gather_part("counts", lambda: [row for model in COUNTED for row in _counts(ours, model, tell)], ()),
         verdicts=gather_part("check", lambda: _verdicts(robot, tell), ()), base=base, no_base=no_base,
         hidden=tuple(hidden), version=__version__, remarks=[*frames, *_remarks(drawn["stand_ins"])],
@@ -123,6 +127,19 @@ def _derivation_texts(robot: Robot) -> tuple[str, str, str]:
         return "", "", str(error)
 
 
+def _steps(robot: Robot) -> list[tuple[str, str]]:
+    """Pose, Jacobian and dynamics, as far as they can be derived; those of many joints fold."""
+    method = "lagrange" if robot.dof <= FEW else "newton-euler"
+    found = []
+    for topic in ("pose", "jacobian", "dynamics"):
+        try:
+            one = derive(robot, topic, method=method, seconds=SECONDS)
+        except ManipulaError:
+            continue
+        found.append((one.html(level=3), one.typst(level=3)))
+    return found
+
+
 def _counts(robot: Robot, model: str, tell: Tell) -> list[Count]:
     """Ours by method, then what others published."""
     try:
@@ -149,7 +166,7 @@ def _base(robot: Robot) -> tuple[Table | None, str]:
     symbolic = {name for name, value in found.by_name.items() if value is None}
     rows = [(name, formula, "symbolic" if name in symbolic else value) for name, value, formula in found.rows()]
     many = "1 combination" if len(found) == 1 else f"{len(found)} combinations"
-    return (f"{many} that torques can tell", ("name", "combination", "value"), rows), ""
+    return (f"{many}, identifiable from torques", ("name", "combination", "value"), rows), ""
 
 
 def _code(robot: Robot, optimise: str, tell: Tell) -> list[tuple[str, str]]:

@@ -31,8 +31,8 @@ def robots() -> list[str]:
 def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **options: object) -> Robot:
     """A robot by library name or from a file: .toml .urdf .xml .mjcf .par .csv .txt.
 
-    exact= keeps angles near a quarter turn and lengths of nothing as written. URDF, MJCF: base=, tip=, locked=. Table
-    options: convention=, angle=, length=, columns=. `loops` is a YAML file of loop closures beside a URDF.
+    exact= keeps angles near a quarter turn, lengths of nothing and parallelograms as written. URDF, MJCF: base=, tip=,
+    locked=. Table options: convention=, angle=, length=, columns=. `loops` is a file of loop closures beside a URDF.
 
     >>> load("planar2r").dof
     2
@@ -41,13 +41,20 @@ def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **
     from manipula.mechanics.robot.formats.registry import robot_from_source
     from manipula.robot import Robot
 
-    robot = Robot.of(robot_from_source(source, **options))
+    with warnings.catch_warnings():
+        if loops:
+            warnings.filterwarnings("ignore", ".*the chain is open there", ManipulaWarning)
+        robot = Robot.of(robot_from_source(source, **options))
     if loops:
         from manipula.mechanics.robot.formats.loop_file import with_loops_from_file
         from manipula.mechanics.robot.formats.mjcf.loops import with_loops_from_mjcf
+        from manipula.mechanics.robot.formats.snap_to_exact import couple_parallelograms
+        from manipula.mechanics.robot.formats.urdf.loops import with_loops_from_urdf
 
-        own = Path(loops).suffix.lower() in (".xml", ".mjcf")
-        robot = with_loops_from_file(robot, loops, with_loops_from_mjcf if own else None)
+        inside = with_loops_from_mjcf if robot.origin.format == "mjcf" else with_loops_from_urdf
+        own = Path(loops).suffix.lower() in (".xml", ".mjcf", ".urdf")
+        robot = with_loops_from_file(robot, loops, inside if own else None)
+        robot = robot if options.get("exact") else couple_parallelograms(robot)
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))

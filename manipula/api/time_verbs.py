@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,11 @@ from manipula.support.progress import Tell, silent
 
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
-    from manipula.generation.request import Request
+    from manipula.generation.prepare import Request
     from manipula.generation.results.model import Model
     from manipula.generation.results.system import Law, System
+    from manipula.mechanics.models.control.user_law import RobotLaw, UserLaw
+    from manipula.mechanics.models.entry import Block
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.recordings.log import Log
     from manipula.robot import Robot, RobotLike
@@ -29,11 +32,43 @@ if TYPE_CHECKING:
     from manipula.trajectories.trajectory import Trajectory
 
 
+def law(
+    text: Callable[..., Any] | None = None, *, states: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None, units: Mapping[str, str] | None = None,
+) -> Any:  # fmt: skip
+    """A control law of one's own, written as a function of NumPy's kind: a decorator.
+
+    The function asks for what it needs by name: the arm and its models, `q`, `qd`, `q_ref`, `qd_ref`, `qdd_ref`, its
+    states, its settings, `sample`. It returns the torques, and with states a second value, state → next value (or
+    "state_rate" → its rate). `states` have sizes: "n" is one a joint, "n×n" a matrix, 1 a number. `settings` have
+    sizes, values they have unless given, or both: ("n", 100.0). `units` are for the names in emitted code.
+
+    >>> @law(settings={"kp": "n", "kd": ("n", 20.0)})
+    ... def spring(arm, q, qd, q_ref, kp, kd):
+    ...     return kp * (q_ref - q) - kd * qd + arm.gravity(q)
+    >>> print(controller("planar2r", spring, kp=100, sample=1e-3).cost)
+    6× + 8+ = 14, 2 sin/cos
+    """
+    from manipula.mechanics.models.control.user_law import user_law
+
+    def make(text: Callable[..., Any]) -> UserLaw:
+        return user_law(text, states or {}, settings or {}, units or {})
+
+    return make if text is None else make(text)
+
+
+def where(condition: Any, yes: Any, no: Any) -> Any:
+    """`yes` where the condition holds, else `no`, entry by entry: how a law of one's own decides."""
+    from manipula.mechanics.models.control.law_arrays import where
+
+    return where(condition, yes, no)
+
+
 def controller(
-    robot: RobotLike, law: str, *, sample: float | None = None, symbolic: Symbolic = "auto", optimise: str = "fast",
-    tell: Tell = silent, **settings: object,
+    robot: RobotLike, law: str | UserLaw, *, sample: float | None = None, symbolic: Symbolic = "auto",
+    optimise: str = "fast", tell: Tell = silent, **settings: object,
 ) -> Law:  # fmt: skip
-    """A control law for the robot, proved: "pid", "computed_torque", "sliding" …, with its gains.
+    """A control law for the robot, proved: "pid", "computed_torque", "sliding" … or one of your own (`law`), its gains.
 
     `sample` is the time between its steps; without it the law is in continuous time, and gives the rates of its states.
     A setting is one number for all joints or one for each. Any law takes `limit`, the largest torques, and any sampled
@@ -44,38 +79,52 @@ def controller(
     >>> law.inputs["kp"]
     ('kp1', 'kp2')
     """
-    from manipula.generation.compose import generate_block
-    from manipula.generation.prepare import prepare
-    from manipula.generation.request import Request
+    from manipula.generation.compose import bind_user_law, generate_block
+    from manipula.generation.prepare import Request, prepare
     from manipula.generation.results.system import Law
     from manipula.generation.settings import defaults, refuse_time, settings_for
-    from manipula.mechanics.models.control.laws import law_block, options_from
-    from manipula.mechanics.robot.topology import refuse_moving
+    from manipula.mechanics.models.control.laws import options_from
+    from manipula.mechanics.models.control.user_law import UserLaw
+    from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
     from manipula.simulation.loop import first_states, refuse_bounds, refuse_unstable
 
     refuse_time("sample", sample)
-    refuse_moving(robot_from(robot), "controller")
-    chosen, options = robot_from(robot), options_from(law, settings, sampled=sample is not None)
-    block = law_block(law, sampled=sample is not None, options=options)
+    chosen = robot_from(robot)
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
-    given = {name: value for name, value in settings.items() if name not in options}
-    given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
     asked = prepare(request)
+    if isinstance(law, UserLaw):
+        refuse_loops(chosen, law.name)
+    bound = bind_user_law(law, asked, tell) if isinstance(law, UserLaw) else law
+    options = options_from(bound, settings, sampled=sample is not None)
+    block = _law_of(chosen, bound, sample is not None, options)
+    if block.calls:
+        refuse_moving(chosen, str(bound))
+    given = {name: value for name, value in settings.items() if name not in options}
+    given = law.values(chosen.dof, given) if isinstance(law, UserLaw) else given
+    given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
     found = settings_for(asked.function_name(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)
-    refuse_unstable(asked.function_name(block.name), law, chosen.joint_names, found, sample, options)
+    joints = chosen.motors if block.closed else chosen.joint_names
+    refuse_unstable(asked.function_name(block.name), bound, joints, found, sample, options)
     initial = first_states(block.inputs, chosen)
     refuse_bounds(asked.function_name(block.name), found, initial)
     function = request.describe(generate_block(block, asked, tell))
-    plain = partial(_plain_law, law, sample is not None, options, request)
-    return Law(function, request, plain, settings=found, sample=sample, initial=initial, law=law, options=options)
+    plain = partial(_plain_law, bound, sample is not None, options, request)
+    return Law(function, request, plain, settings=found, sample=sample, initial=initial, law=bound, options=options)
 
 
-def _plain_law(law: str, sampled: bool, options: Mapping[str, object], request: Request) -> Function:
+def _law_of(robot: Robot, law: str | RobotLaw, sampled: bool, options: Mapping[str, object]) -> Block:
+    """The law's text; of a robot with loops it acts at the motors."""
+    from manipula.mechanics.models.control.laws import at_motors, law_block
+
+    block = law_block(law, sampled=sampled, options=options)
+    return at_motors(block, robot.name, robot.driven) if robot.loops else block
+
+
+def _plain_law(law: str | RobotLaw, sampled: bool, options: Mapping[str, object], request: Request) -> Function:
     """The law around plain models."""
     from manipula.generation.reports import plain_block
-    from manipula.mechanics.models.control.laws import law_block
 
-    return plain_block(law_block(law, sampled=sampled, options=options), request)
+    return plain_block(_law_of(robot_from(request.robot), law, sampled, options), request)
 
 
 def law_model(
@@ -87,13 +136,12 @@ def law_model(
     `words` are those of `controller` that decide the formula: `limit` (any value), `delay`, `task` …
     """
     from manipula.generation.compose import generate_block
-    from manipula.generation.prepare import prepare
-    from manipula.generation.request import Request
+    from manipula.generation.prepare import Request, prepare
     from manipula.generation.results.model import Model
-    from manipula.mechanics.models.control.laws import law_block, options_from
+    from manipula.mechanics.models.control.laws import options_from
 
     options = options_from(law, words, sampled=sampled)
-    block = law_block(law, sampled=sampled, options=options)
+    block = _law_of(robot_from(robot), law, sampled, options)
     request = Request(robot_from(robot), "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     plain = partial(_plain_law, law, sampled, options, request)
     return Model(request.describe(generate_block(block, prepare(request), tell)), request, plain)
@@ -133,7 +181,7 @@ def law_options(law: str) -> list[str]:
 def closed_loop(
     plant: Plant | RobotLike, law: Law | None, ref: Trajectory | None = None, *, method: str = "rk4",
     step: float | None = None, symbolic: Symbolic = "auto", optimise: str = "fast", wrench: bool = False,
-    sensors: Sensors | None = None, tell: Tell = silent,
+    sensors: Sensors | None = None, hold: Mapping[str, object] | None = None, tell: Tell = silent,
 ) -> System:  # fmt: skip
     """A law and the arm it drives as one function of one step, proved: states in, states after the step out.
 
@@ -148,7 +196,9 @@ def closed_loop(
     by `run`.
 
     With None in place of a law it is one step of the arm alone, of 1 ms unless `step` says otherwise: the torques `tau`
-    are an input, held over the step.
+    are an input, held over the step. Of a robot on a base that moves freely the base's pose and twist are states, too,
+    and `hold` names frames that are held, `{"foot": "point"}`: the loop then gives their `forces`, its state `drift` is
+    how far they have moved, and its setting `baumgarte` pulls them back.
 
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> list(closed_loop(arm, None).inputs)
@@ -159,7 +209,7 @@ def closed_loop(
 
     return loop_system(
         plant if isinstance(plant, Plant) else robot_from(plant), law, ref, method=method, step=step, symbolic=symbolic,
-        optimise=optimise, wrench=wrench, sensors=sensors, tell=tell,
+        optimise=optimise, wrench=wrench, sensors=sensors, hold=hold, tell=tell,
     )  # fmt: skip
 
 
@@ -167,7 +217,8 @@ def simulate(
     plant: Plant | RobotLike, law: object = None, ref: object = None, *, start: object = None,
     until: float | None = None, step: float = 1e-3, method: str = "rk4", sensors: Sensors | None = None,
     wrench: object = None, events: Sequence[Event] = (), parameters: Mapping[str, object] | None = None,
-    threads: int = 1, seed: int = 0, every: int = 1, stages: bool = False, tell: Tell = silent,
+    threads: int = 1, seed: int = 0, every: int = 1, stages: bool = False,
+    hold: Mapping[str, object] | None = None, tell: Tell = silent,
 ) -> Run:  # fmt: skip
     """An arm in time: driven by a law along a reference, by torques, or by nothing.
 
@@ -182,7 +233,9 @@ def simulate(
     of order 8, from event to event, a function being asked at any time. The sample time of a law is a whole multiple of
     `step`; one step in `every` is kept. `threads` share the rows of a batch, 0 is one for each processor. Ctrl-C stops
     the run and returns the samples computed so far. A robot with loops is driven by torques of its motors, and its
-    loops are closed after every step; the run has `gap`, `energy` and `work` besides.
+    loops are closed after every step; the run has `gap`, `energy` and `work` besides. Of a robot on a base that moves
+    freely `start` may name `p0`, `quaternion`, `v0` and `w0` too, or be a state of `mp.states`, a function may take (t,
+    state), `hold` names frames that are held, and the run has `energy`, `momentum` and `forces` besides.
 
     Args:
         until: The end of the run, seconds.
@@ -193,17 +246,39 @@ def simulate(
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
     (101, 2)
     """
+    from manipula.mechanics.models.control.user_law import refuse_unbound
+    from manipula.mechanics.robot.topology import refuse_moving_loops
     from manipula.simulation.plant_run import run_of
 
+    refuse_unbound(law)
     if (closed := _with_loops(plant)) is not None:
-        others = (ref, sensors, wrench, parameters, *events)
+        refuse_moving_loops(closed, "simulate")
+        others = (sensors, wrench, parameters, *events)
         if any(x is not None for x in others) or method != "rk4" or stages:
             raise InputError(
-                "{robot}: of a robot with loops simulate takes a law, start, until, step and every, by rk4", closed.name
+                "{robot}: of a robot with loops simulate takes a law, ref, start, until, step and every, by rk4",
+                closed.name,
             )
         from manipula.simulation.closed_run import run_closed
 
-        return run_closed(closed, law, start, until, step, every)
+        return run_closed(closed, law, ref, start, until, step, every)
+    if (flying := _moving(plant)) is not None:
+        values: dict[str, Any] = dict(parameters or {})
+        numbers = all(isinstance(x, Real) for x in values.values())
+        if any(x is not None for x in (wrench, *events)) or stages or not numbers:
+            raise InputError(
+                "{robot}: of a robot whose base moves simulate takes a law, ref, start, until, step, method, sensors, "
+                "hold, parameters (a number each), every, threads and seed", flying.name,
+            )  # fmt: skip
+        from manipula.simulation.base_run import run_base
+
+        known = flying.with_parameters(**values) if values else flying
+        return run_base(
+            known, law, ref, start=start, until=until, step=step, method=method, hold=hold, sensors=sensors,
+            every=every, threads=threads, seed=seed, tell=tell,
+        )  # fmt: skip
+    if hold is not None:
+        raise InputError("{name}: hold= is for a base that moves freely", _plant(plant, driven=False).robot.name)
     return run_of(
         _plant(plant, driven=law is not None), law, ref, start=start, until=until, step=step, method=method,
         sensors=sensors, wrench=wrench, events=events, parameters=parameters, threads=threads, seed=seed, every=every,
@@ -217,6 +292,14 @@ def _with_loops(plant: Plant | RobotLike) -> Robot | None:
 
     robot = None if isinstance(plant, Plant) else robot_from(plant)
     return robot if robot is not None and robot.loops else None
+
+
+def _moving(plant: Plant | RobotLike) -> Robot | None:
+    """The robot, if its base moves; a plant stands still."""
+    from manipula.simulation.plant import Plant
+
+    robot = None if isinstance(plant, Plant) else robot_from(plant)
+    return robot if robot is not None and robot.moving else None
 
 
 def simulate_file(path: str | Path, *, force: bool = False, tell: Tell = silent) -> tuple[Run, list[Path]]:

@@ -36,21 +36,23 @@ COMMANDS = {  # name → the first sentence of its help
     "count": "Count operations, model by model and method by method.",
     "equations": "Print a model as equations: with auxiliary variables, factored, or expanded.",
     "check": "Check a robot: physical laws, and every way to the same torques against the others.",
-    "base-parameters": "List the base parameters: the combinations of inertial parameters that torques can tell.",
+    "base-parameters": "List the base parameters: the combinations of inertial parameters identifiable from torques.",
     "report": "Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.",
     "ik": "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.",
-    "singularities": "Tell where an arm loses a freedom: the determinant of its Jacobian in factors, each solved where "
+    "derive": "Derive an arm's equations step by step, every result proved.",
+    "worksheet": "Write worksheets about an arm, another arm for every student; or check answers.",
+    "singularities": "Find singular configurations: the determinant of the Jacobian in factors, each solved where "
     "it can be.",
-    "reach": "Tell how far the tool gets: the largest and smallest distance, and the box it keeps to, within the "
+    "reach": "Compute the reach: the largest and smallest distance of the tool, and its bounding box, within the "
     "limits.",
     "simulate": "Simulate an arm: a scenario file, or a law that takes it from here to there.",
-    "loads": "Tell what every joint must carry and every motor give along a motion.",
+    "loads": "Compute joint loads and motor torques along a motion.",
     "identify": "Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques "
     "along time.",
     "excite": "Design a motion that makes the arm's parameters visible, to be recorded and identified from.",
-    "logs": "Tell what a recording was understood as: columns, units, rate, and what had to be repaired.",
+    "logs": "Show how a recording was read: columns, units, rate, and what had to be repaired.",
     "calibrate": "Correct an arm's geometry from measured poses, points or distances of its tool.",
-    "payload": "Weigh what an arm held while it was recorded: mass and centre of mass, as known by the end.",
+    "payload": "Estimate the payload of a recorded motion: mass and centre of mass.",
     "studio": "Open the studio: a page on which a table becomes an arm, its equations, its code, its motion.",
     "study": "Run a study: a file that describes one, or a ready one of a robot; without either, list those.",
     "demo": "Show what manipula does, on built-in robots, in a few seconds.",
@@ -64,6 +66,7 @@ MODULES = {  # of `manipula.cli`, with their commands
     "checks": "count check base-parameters",
     "pages": "report studio",
     "kinematics": "ik singularities reach",
+    "teaching": "derive worksheet",
     "simulation": "control simulate loads",
     "identification": "identify payload",
     "recordings": "excite calibrate logs",

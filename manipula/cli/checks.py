@@ -1,4 +1,4 @@
-"""`count`, `check` and `base-parameters`: the table of operations, the laws and cross-checks, what torques can tell."""
+"""`count`, `check` and `base-parameters`: the table of operations, the laws and cross-checks, the base parameters."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _summary(name: str, verdicts: Sequence[Any]) -> str:
                    name, len(verdicts), join_messages(", ", parts))  # fmt: skip
 
 
-# `base-parameters`: what torques can tell of the links' inertia, and in which combinations.
+# `base-parameters`: which combinations of the links' inertia are identifiable from torques.
 
 _CLASSES = {
     "not identifiable": Message("no torque depends on them"),
@@ -177,7 +177,7 @@ def base_parameters(
     robot: str, *, classes: bool = False, latex: bool = False, verify: bool = False, asked: Chosen, wishes: Wishes,
     as_json: bool = False,
 ) -> None:  # fmt: skip
-    """List the base parameters: the combinations of inertial parameters that torques can tell.
+    """List the base parameters: the combinations of inertial parameters identifiable from torques.
 
     \b
     Examples:

@@ -96,7 +96,8 @@ def identify(
         raise InputError("--bound: expected per cent above 0, found {bound:g}", bound)
     if bound is not None and not validate:
         raise InputError("--bound: there is nothing to judge by; expected --validate RECORDING beside it")
-    if out is not None and out.suffix.lower() not in (endings := api.formats()):  # refused before the work, not after
+    endings = [ending for ending, kind in api.formats().items() if kind.writer]
+    if out is not None and out.suffix.lower() not in endings:  # refused before the work, not after
         raise InputError("--out: {out}: expected one of the endings {endings}", out, " ".join(endings))
     subject = options.find(robot, wishes)
     declared, cutoff, hertz, pairs = _model(model), _cutoff(filter), _hertz(judge), _coupling(coupling)
@@ -262,7 +263,7 @@ def _model(text: str) -> JointModel | str:
 def payload(
     robot: str,
     file: Annotated[str, typer.Argument(metavar="LOG", help="A recording of the arm with its load; see logs.")],
-    frame: Annotated[str, typer.Option("--frame", help="The frame it is told in, the tool's unless named.")] = "",
+    frame: Annotated[str, typer.Option("--frame", help="The frame of the result, the tool's unless named.")] = "",
     learnt: Annotated[str, typer.Option("--learn", help="Parameters of the load, with commas.")] = "mx,my,mz,m",
     forgetting: Annotated[float, typer.Option("--forgetting", help="What a sample keeps of those before it.")] = 1.0,
     columns: recordings.Columns = None,
@@ -274,7 +275,7 @@ def payload(
     wishes: Wishes,
     as_json: bool = False,
 ) -> None:
-    """Weigh what an arm held while it was recorded: mass and centre of mass, as known by the end.
+    """Estimate the payload of a recorded motion: mass and centre of mass.
 
     The arm's own parameters are the robot's, so the robot should be one that was identified empty.
 

@@ -76,7 +76,7 @@ def _number(option: str, word: str) -> float:
         raise InputError("{option}: expected numbers separated by blanks, found {word!r}", option, word) from None
 
 
-# what is told
+# what is printed
 
 
 def told_class(arm: Arm, part: str, solved: bool, words: Sequence[str]) -> Data:

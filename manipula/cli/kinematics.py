@@ -201,14 +201,14 @@ def _free_joints(solver: Any, text: str, units: ScreenUnits) -> list[float] | No
     return [math.radians(x) if units.degrees and units.turning[k] else x for x, k in zip(given, free, strict=True)]
 
 
-# `singularities` and `reach`: where an arm loses a freedom, and how far it gets.
+# `singularities` and `reach`: singular configurations, and the reach.
 
 
 @command(asked=Options(api.singularities, "symbolic"))
 def singularities(
     robot: str, *, latex: bool = False, asked: Chosen, wishes: Wishes, as_json: bool = False
 ) -> None:  # fmt: skip
-    """Tell where an arm loses a freedom: the determinant of its Jacobian in factors, each solved where it can be.
+    """Find singular configurations: the determinant of the Jacobian in factors, each solved where it can be.
 
     Of arms with up to three joints, of a SCARA, and of six joints whose last three axes meet. Every equation is proved
     equal to the determinant and tried in numbers; parameters stay letters unless --symbolic says otherwise.
@@ -237,7 +237,7 @@ def singularities(
 
 @command(drawn=Options(api.reach, "seed"))
 def reach(robot: str, *, drawn: Chosen, wishes: Wishes, as_json: bool = False) -> None:
-    """Tell how far the tool gets: the largest and smallest distance, and the box it keeps to, within the limits.
+    """Compute the reach: the largest and smallest distance of the tool, and its bounding box, within the limits.
 
     The best that searches from many configurations found: the tool may get farther, and nearer. Lengths are in m,
     angles in rad.

@@ -119,11 +119,11 @@ def optimise(
     """Search for the cheapest way to compute a model, exactly: no term is dropped, and the result is proved.
 
     Ctrl-C ends the search and keeps the best found so far. What was found is remembered:
-    manipula generate ROBOT --optimise max has it at once. After a search that Ctrl-C or a limit
+    manipula generate ROBOT --optimise max uses it at once. After a search that Ctrl-C or a limit
     cut short it goes on from there instead.
 
     With --seeds it is a study: every model of every robot from so many seeds, on the cores at hand or
-    a cluster; best, median and worst are told, and the best is remembered.
+    a cluster; best, median and worst are printed, and the best is remembered.
 
     \b
     Examples:
@@ -207,7 +207,7 @@ def _future(what: str, found: Model, known: Model | None, fast: Model, price: st
         command = f"manipula generate {what} --optimise max"
         if cut:
             return Message("Remembered, but {cut}: {command} goes on from here.", cut, command)
-        return Message("Remembered: {command} has it at once.", command)
+        return Message("Remembered: {command} uses it at once.", command)
     total, fast_total = api.price_of(found, price), api.price_of(fast, price)
     if known is not None and api.price_of(known, price) <= total:
         count = known.cost.total

@@ -26,7 +26,7 @@ def report(
     """Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.
 
     The file needs neither Python nor a network.
-    Parts: arm, table, equations, inverse, motion, counts, check, base, code.
+    Parts: arm, table, equations, inverse, steps, motion, counts, check, base, code.
 
     \b
     Examples:

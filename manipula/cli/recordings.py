@@ -119,7 +119,7 @@ def logs(
     wishes: Wishes,
     as_json: bool = False,
 ) -> None:
-    """Tell what a recording was understood as: columns, units, rate, and what had to be repaired.
+    """Show how a recording was read: columns, units, rate, and what had to be repaired.
 
     \b
     Examples:

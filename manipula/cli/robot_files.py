@@ -239,7 +239,7 @@ def _confirm(path: Path) -> bool:
     try:
         return typer.confirm(f"Move {path} to the trash?", err=True)
     except typer.Abort:
-        raise InputError("{path} was not deleted: nobody answered; --yes does not ask", path) from None
+        raise InputError("{path} was not deleted: no answer to the question; --yes skips it", path) from None
 
 
 def _deletable(robot: str) -> Path:

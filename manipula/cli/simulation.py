@@ -49,12 +49,57 @@ class MotionOptions:
         return _joints("--start", self.start, robot, degrees) if self.start else None
 
 
+@dataclass(frozen=True)
+class BaseOptions:
+    """Where a base that moves starts, and what is held.
+
+    Args:
+        pose (--base-pose POSE): Position of a base that moves, x y z in metres, and its quaternion, scalar first.
+        twist (--twist V): Velocity of a base that moves and its angular velocity, base axes: six numbers.
+        hold (--hold FRAME=HOW): Frames that stay where they are: foot=point, hand=pose, wheel=rolling:0.1.
+    """
+
+    pose: str = ""
+    twist: str = ""
+    hold: list[str] | None = None
+
+    def start(self, robot: Robot, joints: list[float] | None) -> Any:
+        """The states that are said."""
+        if not robot.moving:
+            if self.pose or self.twist or self.hold:
+                raise InputError("{name}: its base stands still: drop --base-pose, --twist and --hold", robot.name)
+            return joints
+        place, speed = _several("--base-pose", self.pose, (3, 7)), _several("--twist", self.twist, (6,))
+        said = {"p0": place[:3], "quaternion": place[3:], "v0": speed[:3], "w0": speed[3:], "q": joints}
+        return {name: value for name, value in said.items() if value}
+
+    def frames(self) -> dict[str, Any] | None:
+        return dict(map(_held_frame, self.hold)) if self.hold else None
+
+
+def _several(option: str, text: str, counts: tuple[int, ...]) -> list[float]:
+    found = numbers(option, text) if text else []
+    if text and len(found) not in counts:
+        raise InputError(
+            "{option}: expected {counts} numbers, found {count}", option, " / ".join(map(str, counts)), len(found)
+        )
+    return found
+
+
+def _held_frame(text: str) -> tuple[str, Any]:
+    name, _, how = text.partition("=")
+    kind, _, radius = how.partition(":")
+    if not name or not kind:
+        raise InputError("--hold: expected FRAME=HOW, such as foot=point, found {text!r}", text)
+    return name, (kind, *numbers("--hold", radius)) if radius else kind
+
+
 PEAKS = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
 
 
 @command(integrator=Options(api.simulate, "step method"), end=Options(api.simulate, "until"))
 def simulate(
-    robot: str, law: str = "", *, motion: MotionOptions, end: Chosen, gains: list[str] | None = None,
+    robot: str, law: str = "", *, motion: MotionOptions, base: BaseOptions, end: Chosen, gains: list[str] | None = None,
     sample: float = 1e-3, integrator: Chosen, payload: float = 0.0, degrees: bool = False, plot: Path | None = None,
     log: Path | None = None, report: Path | None = None, force: bool = False, wishes: Wishes, as_json: bool = False,
 ) -> None:  # fmt: skip
@@ -65,6 +110,7 @@ def simulate(
       manipula simulate scenario.toml
       manipula simulate puma560 computed_torque --to "1 -0.5 0.6 0 0.4 0" --duration 2 --plot out.png --csv out.csv
       manipula simulate puma560 pd_gravity --gain kp=900 --gain kd=90 --start 0,20,0,0,0,0 --degrees --until 2
+      manipula simulate hopper.toml --start "0.3 -0.6" --twist "0 0 2 0 1 0" --until 0.5 --csv out.csv
 
     Args:
         robot (ROBOT|SCENARIO.toml): A robot, or a scenario file.
@@ -88,8 +134,11 @@ def simulate(
             moved, made = motion.trajectory(subject, degrees), None
             if law:
                 made = api.controller(subject, law, sample=sample or None, tell=tell, **_gains(law, gains))
-            plant, begin = _plant(_loaded(subject, payload)), motion.begin(subject, degrees)
-            run = api.simulate(plant, made, moved, start=begin, **end, **integrator, tell=tell)
+            loaded, begin = _loaded(subject, payload), base.start(subject, motion.begin(subject, degrees))
+            plant = loaded if loaded.moving or loaded.loops else _plant(loaded)
+            run = api.simulate(
+                plant, made, moved, start=begin or None, hold=base.frames(), **end, **integrator, tell=tell
+            )
         written = []
     _say_run(run, [*written, *_write_outputs(run, plot, log, report)], as_json)
 
@@ -109,13 +158,24 @@ def _plant(robot: Robot) -> Plant:
 def _say_run(run: Run, files: list[Path], as_json: bool) -> None:
     if as_json:
         told = plain({**run.as_dict(), "files": files})
-        many = ("q", "qd", "qdd", "tau", "t", "ref", "state")
+        many = ("q", "qd", "qdd", "tau", "t", "ref", "state", "energy", "momentum", "forces")
         say_json({key: value for key, value in told.items() if key not in many})
         return
     rows = [[_cell(row[key]) for key in PEAKS] for row in run.peaks()]
     say_table(run.summary(), PEAKS, rows, right=range(2, 7), caption="lowest and highest position, largest values")
+    if hasattr(run, "momentum"):
+        _say_base(run)
     for path in files:
         say(str(path))
+
+
+def _say_base(run: Any) -> None:
+    """Of a base that moves: where it ends, and what is kept."""
+    end, energy = run.base, run.energy.sum(axis=-1)
+    place, turn = (" ".join(f"{x:.5g}" for x in part[-1]) for part in (end.p0, end.quaternion))
+    say_prose(Message("the base ends at {place} m, quaternion {turn}", place, turn))
+    changed = [float(abs(x[-1] - x[0]).max()) for x in (energy[:, None], run.momentum[:, 3:])]
+    say_prose(Message("energy changes by {energy:.3g} J, angular momentum by {momentum:.3g} N·m·s", *changed))
 
 
 def _cell(value: str | float | None) -> str:
@@ -156,7 +216,7 @@ def loads(
     robot: str, *, motion: MotionOptions, payload: float = 0.0, table: str = "", degrees: bool = False, wishes: Wishes,
     as_json: bool = False,
 ) -> None:  # fmt: skip
-    """Tell what every joint must carry and every motor give along a motion.
+    """Compute joint loads and motor torques along a motion.
 
     \b
     Examples:
@@ -280,7 +340,7 @@ def _number(text: str) -> float | str:
 
 
 def _open(given: Chosen, law: str, sample: float | None) -> bool:
-    """Are the gains left to whoever starts the emitted code?"""
+    """Are the gains left to the caller of the emitted code?"""
     return sample is None and not any(name in given for name in api.law_settings(law))
 
 

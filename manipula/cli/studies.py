@@ -126,7 +126,7 @@ COLUMNS = ("done", "of", "a second", "left", "failed", "workers")
 
 
 def _cells(x: Progress) -> tuple[str, ...]:
-    left = "" if x.left is None else f"{x.left:.0f} s" if x.left < 120 else f"{x.left / 60:.0f} min"
+    left = "" if (s := x.seconds_left) is None else f"{s:.0f} s" if s < 120 else f"{s / 60:.0f} min"
     return (str(x.done), str(x.count), f"{x.rate:.3g}", left, str(x.failed), str(x.workers))
 
 

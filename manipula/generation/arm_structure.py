@@ -25,14 +25,13 @@ from manipula.mechanics.models.dynamics.choices import Answers, Topic
 from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
 from manipula.mechanics.robot.description import Frame, RobotDescription
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
-from manipula.mechanics.robot.topology import refuse_moving
+from manipula.mechanics.robot.topology import refuse_moving_loops
 from manipula.mechanics.robot.tree import Tree, map_tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
 from manipula.scalar import Judge, Maths
 
 if TYPE_CHECKING:
-    from manipula.generation.closed_ranking import ClosedRanking
-    from manipula.generation.column_ranking import Ranking
+    from manipula.generation.column_ranking import ClosedRanking, Ranking
     from manipula.mechanics.models.closure.assembly import ClosurePlan
     from manipula.mechanics.models.inverse.plan import Plan
 
@@ -145,7 +144,6 @@ class ArmStructure:
     @cached_property
     def column_ranking(self) -> Ranking:
         """Which parameters are identifiable from the torques."""
-        refuse_moving(self.robot, "base_parameters")
         if self.robot.loops:
             return self.closed_ranking.ranking
         from manipula.generation.column_ranking import ranking_of
@@ -155,8 +153,9 @@ class ArmStructure:
     @cached_property
     def closed_ranking(self) -> ClosedRanking:
         """The same of a robot with loops, decided where they close."""
-        from manipula.generation.closed_ranking import closed_ranking
+        from manipula.generation.column_ranking import closed_ranking
 
+        refuse_moving_loops(self.robot, "base_parameters")
         plan, tree = self._closing
         return closed_ranking(self.robot, tree, plan)
 

@@ -21,8 +21,7 @@ from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import ProofSample, Reference
 from manipula.errors import InputError, ProofError, UnknownNameError, caution
 from manipula.generation.arm_structure import ArmStructure
-from manipula.generation.prepare import Prepared, model_named
-from manipula.generation.request import Formulation
+from manipula.generation.prepare import Formulation, Prepared, model_named
 from manipula.mechanics.models.dynamics.choices import Answers, apply_choices, field_choices
 from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Method, ModelEntry
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
@@ -48,6 +47,7 @@ def check_request(asked: Prepared) -> None:
         raise UnknownNameError("parameter set", request.parameters, ("full", "base"))
     price_named(request.price)
     _caution_about_springs(asked)
+    _caution_about_strains(asked)
     if model.columns is not None:
         refuse_ambiguous(request.robot)
     for method in asked.methods:
@@ -64,6 +64,16 @@ def _caution_about_springs(asked: Prepared) -> None:
             asked.model.name,
             ", ".join(map(repr, hung)),
         )
+
+
+def _caution_about_strains(asked: Prepared) -> None:
+    """Forces of joints that loops may strain against each other."""
+    if asked.model.name == "joint_wrenches" and asked.robot.loops:
+        from manipula.mechanics.models.closure.bearing_loads import undetermined_names
+
+        names = undetermined_names(asked.robot, asked.structure.closure.loose)
+        if names:
+            caution("{name}: its loops do not determine {names}: these are NaN", asked.robot.name, "; ".join(names))
 
 
 def method_named(model: ModelEntry, name: str, factors: int, answers: Answers = NO_ANSWERS) -> Method:

@@ -17,8 +17,7 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.provenance import Cut
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
 from manipula.errors import ManipulaWarning
-from manipula.generation.prepare import Prepared
-from manipula.generation.request import Request
+from manipula.generation.prepare import Prepared, Request
 from manipula.mechanics.models.ports import PORTS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import free_parameters
@@ -30,11 +29,11 @@ from manipula.support.cache import keep as keep_bytes
 
 # Results of long searches for robots of the library and arms of the literature: the best model appears at once.
 #
-# `index.json` lists them; each is a file in the text of `optimise.search.stored`, and an arm that is not in the library
-# has its robot file beside it. Letters count by their place, not by their name: who writes the table of such an arm in
-# other letters is served. Nothing here is trusted: a result is proved against the robot that was asked for whenever it
-# is loaded, and one that is damaged, or belongs to another arm, is as good as none. `manipula optimise NAME --search`
-# finds such a result again without looking here.
+# `index.json` lists them; each is a file in the text of `optimise.search.stored`, and an arm that is not in the
+# library has its robot file beside it. Letters count by their place, not by their name: who writes the table of such
+# an arm in other letters is served. Nothing here is trusted: a result is proved against the robot that was asked for
+# whenever it is loaded, and one that is damaged, or belongs to another arm, is as good as none. `manipula optimise
+# NAME --search` finds such a result again without looking here.
 
 FOLDER = Path(__file__).parent / "records"
 INDEX = "index.json"

@@ -32,8 +32,9 @@ from manipula.generation.labels import with_joint_units, without_doubles
 from manipula.generation.massless_joints import motionless, zero_divisor
 from manipula.generation.pipeline import generate_function, with_proof
 from manipula.generation.prepare import Prepared
-from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.control.user_law import Ports, RobotLaw, UserLaw, bind_law
+from manipula.mechanics.models.entry import Block
 from manipula.mechanics.models.ports import PortSizes
 from manipula.mechanics.robot.topology import refuse_loops
 from manipula.messages import Message
@@ -175,7 +176,8 @@ def generate_block(
     `others` are further robots by the names that stand before their models, "law:gravity": what a law believes of the
     arm that it drives.
     """
-    refuse_loops(asked.robot, block.name)
+    if not block.closed:
+        refuse_loops(asked.robot, block.name)
     parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
     try:
         made = join(block, asked, parts)
@@ -186,6 +188,18 @@ def generate_block(
     tell(f"{block.name}: proof")
     proof = replace(prove(whole, call_by_call(block, asked, parts, made.cuts)), calls=len(made.cuts))
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
+
+
+def bind_user_law(law: UserLaw, asked: Prepared, tell: Tell = silent) -> RobotLaw:
+    """A law of one's own on a robot: which models it calls and what it gives, found on letters."""
+    graph = Graph()
+
+    def ports(model: str) -> Ports:
+        made = generate_function(asked_of(model, asked, {}), tell)
+        inputs = {x.name: len(x.symbols) for x in made.inputs if x.role != "parameter"}
+        return inputs, {x.name: x.shape for x in made.outputs}
+
+    return bind_law(law, asked.robot.joint_names, ExprMaths(graph), graph.symbol, ports)
 
 
 def asked_of(name: str, asked: Prepared, others: Mapping[str, Prepared]) -> Prepared:

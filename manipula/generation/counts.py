@@ -11,8 +11,7 @@ from manipula.errors import InputError
 from manipula.generation.build import build_function, reference
 from manipula.generation.massless_joints import joints_without_inertia
 from manipula.generation.pipeline import generate_function, known_function
-from manipula.generation.prepare import Prepared, model_named, prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Prepared, Request, model_named, prepare
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.kinematics.pose_ways import bracketings, text_from_bracketing
 from manipula.mechanics.robot.description import RobotDescription

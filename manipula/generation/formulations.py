@@ -20,8 +20,7 @@ from manipula.algebra.optimise.descend import Answers, Space, brake_from, descen
 from manipula.algebra.optimise.price import Aim
 from manipula.algebra.optimise.search.engine import relaxed_function, relaxed_price
 from manipula.generation.build import Ground, build_function
-from manipula.generation.prepare import Prepared
-from manipula.generation.request import Formulation
+from manipula.generation.prepare import Formulation, Prepared
 from manipula.mechanics.models.dynamics.choices import FRAMES, Question
 from manipula.support.progress import Effort, Stop, Tell, never
 
@@ -162,7 +161,7 @@ def fast_formulation(asked: Prepared) -> Formulation:
 def formulations(asked: Prepared, effort: Effort, least: float = inf) -> list[Formulations]:
     """Every method descended through, then the best of them walked through: fewer moves, a shorter walk.
 
-    An interrupt keeps what is known. What is told is the best price so far; `least` is one known before.
+    An interrupt keeps what is known. Reported is the best price so far; `least` is one known before.
     """
     tried: list[Formulations] = []
     methods, brake, seconds = asked.methods, brake_from(effort.stop), inf if effort.seconds is None else effort.seconds

@@ -16,11 +16,11 @@ from manipula.algebra.optimise.descend import Brake
 from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.price import CLASSICAL, balance_function
 from manipula.algebra.optimise.search.engine import FAST, search_ways, winner
+from manipula.generation.branches import branches_of, join_branches
 from manipula.generation.build import build_function
 from manipula.generation.cache import mark_cut
 from manipula.generation.formulations import fast_formulation, favourites, formulations, relaxed_draft
-from manipula.generation.prepare import Prepared
-from manipula.generation.request import Formulation
+from manipula.generation.prepare import Formulation, Prepared
 from manipula.support.progress import Effort
 
 # Measured, not derived: the runs behind the tournament and its sizes are in bench/notes. All but the share of seconds
@@ -42,6 +42,8 @@ def level_none(asked: Prepared, effort: Effort, start: Function | None = None) -
 
 def level_fast(asked: Prepared, effort: Effort, start: Function | None = None) -> Function:
     """A good formulation, the quick passes, and a short search; for another price also what the usual one finds."""
+    if branches := branches_of(asked):
+        return join_branches(asked, branches, lambda alone: level_fast(alone, effort))
     ways = []
     for price in dict.fromkeys((asked.request.price, CLASSICAL.name)):
         priced = asked.with_request(price=price)
@@ -65,6 +67,9 @@ def _decides(function: Function) -> bool:
 
 def level_max(asked: Prepared, effort: Effort, start: Function | None = None) -> Function:
     """A search over the formulations, then a tournament of the best, beside what level "fast" finds."""
+    if branches := branches_of(asked):
+        each = replace(effort, seconds=effort.seconds and effort.seconds / len(branches))
+        return join_branches(asked, branches, lambda alone: level_max(alone, each))
     begun, total, fast = monotonic(), asked.aim.price.total, level_fast(asked, effort)
     if _decides(fast):
         return fast

@@ -55,12 +55,12 @@ def zero_divisor(robot: RobotDescription, model: str, wants: str = "") -> InputE
 
 
 def motionless(structure: ArmStructure, remedy: str = REMEDY) -> SingularError | None:
-    """What to say of a robot whose motion cannot be told; None where it can."""
+    """What to say of a robot whose motion is not determined; None where it is."""
     joints = joints_without_inertia(structure)
     if not joints:
         return None
     return SingularError(
-        "{name}: {sentence}, so its motion cannot be told ({remedy})", structure.robot.name, sentence(joints), remedy
+        "{name}: {sentence}, so its motion is not determined ({remedy})", structure.robot.name, sentence(joints), remedy
     )
 
 

@@ -17,13 +17,12 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, ManipulaError
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import Prepared, model_named, prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Prepared, Request, model_named, prepare
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.default_values import Fact, Limits, parameter_facts
 from manipula.mechanics.robot.description import Joint, RobotDescription
-from manipula.mechanics.robot.formats.coordinates import poses_of
+from manipula.mechanics.robot.formats.variables import poses_of
 from manipula.mechanics.robot.topology import with_frame
 from manipula.support.progress import Tell, silent
 from manipula.version import __version__
@@ -94,7 +93,7 @@ def _port(port: Input | Output, shape: Sequence[int]) -> dict[str, Any]:
 
 
 def with_models(data: Mapping[str, object], made: Mapping[str, Function], missing: Mapping[str, str]) -> dict[str, Any]:
-    """The data with what there is of models, and why others are not there."""
+    """The data with the models at hand, and why others are missing."""
     models = {name: model_data(function) for name, function in made.items()}
     return {**data, "models": models, "missing": [{"model": name, "why": why} for name, why in missing.items()]}
 

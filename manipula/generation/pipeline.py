@@ -17,21 +17,11 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
 from manipula.algebra.optimise.prove import Proof, Reference, prove
 from manipula.errors import ManipulaError, ProofError, UnknownNameError
+from manipula.generation import cache
 from manipula.generation.build import add_conditions, check_request, reference, used_parameters
-from manipula.generation.cache import (
-    FOLDER,
-    forget,
-    has_ports_of,
-    is_finished,
-    keep,
-    mark_cut,
-    recall_function,
-    stored_records,
-)
 from manipula.generation.labels import label_function, with_joint_units
 from manipula.generation.massless_joints import singular, warn_massless
-from manipula.generation.prepare import Prepared
-from manipula.generation.request import LEVEL_NAMES
+from manipula.generation.prepare import LEVEL_NAMES, Prepared
 from manipula.mechanics.robot.default_values import parameter_facts
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import Name, Parameter, ParameterOp, names_of
@@ -168,7 +158,7 @@ def searched_function(asked: Prepared, effort: Effort) -> Answer:
 def remember_function(asked: Prepared, found: Function) -> Function:
     """A function that was found elsewhere: proved here, then remembered as if it had been found here."""
     asked = asked.with_request(optimise="max")
-    if not has_ports_of(found, asked):
+    if not cache.has_ports_of(found, asked):
         raise ProofError(
             "{model} of {name}: what was found has other inputs than the model", asked.request.model, asked.robot.name
         )
@@ -188,7 +178,7 @@ def _answer(asked: Prepared, effort: Effort, take_known: bool = True) -> Functio
     check_request(asked)
     known, start = _known_answer(asked), None
     if take_known and known is not None:
-        if is_finished(known.found):
+        if cache.is_finished(known.found):
             return known.proved
         start = known.found
     made = shipped_answer(asked) if take_known and asked.request.optimise == "fast" else None
@@ -223,7 +213,7 @@ def _cheaper(asked: Prepared, found: Function, start: Function | None) -> Functi
     total = asked.aim.price.total
     if start is None or total(found) < total(start):
         return found
-    return mark_cut(start, found.provenance.search)
+    return cache.mark_cut(start, found.provenance.search)
 
 
 def _accurate(asked: Prepared, made: Answer, effort: Effort) -> Answer:
@@ -248,12 +238,12 @@ def _known_answer(asked: Prepared) -> Answer | None:
         return kept or shipped
     total = asked.aim.price.total
     best = min(shipped, kept, key=lambda answer: total(answer.found))
-    return replace(best, found=mark_cut(best.found, ""))
+    return replace(best, found=cache.mark_cut(best.found, ""))
 
 
-def shipped_answer(asked: Prepared, folder: Path = FOLDER) -> Answer | None:
+def shipped_answer(asked: Prepared, folder: Path = cache.FOLDER) -> Answer | None:
     """The cheapest record that is proved to be of this robot; a wrong one, or one of another arm, is passed over."""
-    for record in stored_records(asked, folder):
+    for record in cache.stored_records(asked, folder):
         with suppress(ManipulaError, ValueError, KeyError, ZeroDivisionError):
             return _finish(asked, record)
     return None
@@ -261,13 +251,13 @@ def shipped_answer(asked: Prepared, folder: Path = FOLDER) -> Answer | None:
 
 def _cached_answer(asked: Prepared) -> Answer | None:
     """What the cache has; whatever is wrong with it, it can be made again."""
-    found = recall_function(asked)
+    found = cache.recall_function(asked)
     if found is None:
         return None
     try:
         return _finish(asked, found)
     except Exception:
-        forget(asked.request)
+        cache.forget(asked.request)
         return None
 
 
@@ -275,12 +265,12 @@ def _remember(asked: Prepared, made: Answer, known: Answer | None) -> None:
     """Never something dearer in place of something cheaper; and of a search cut short only what gains something."""
     total = asked.aim.price.total
     if known is not None and total(known.found) <= total(made.found):
-        if is_finished(made.found) and not is_finished(known.found):
-            keep(asked.request, mark_cut(known.found, ""))
-    elif is_finished(made.found) or (known is not None and is_finished(known.found)):
-        keep(asked.request, mark_cut(made.found, ""))
+        if cache.is_finished(made.found) and not cache.is_finished(known.found):
+            cache.keep(asked.request, cache.mark_cut(known.found, ""))
+    elif cache.is_finished(made.found) or (known is not None and cache.is_finished(known.found)):
+        cache.keep(asked.request, cache.mark_cut(made.found, ""))
     elif total(made.found) < total(generate_function(asked.with_request(optimise="fast"))):
-        keep(asked.request, made.found)
+        cache.keep(asked.request, made.found)
 
 
 def _finish(asked: Prepared, found: Function) -> Answer:

@@ -1,4 +1,7 @@
-"""What follows from a request, worked out once and handed on: nothing downstream derives it from the robot again."""
+"""What is asked for, one way to make it, and what follows from it.
+
+It is worked out once and handed on: nothing downstream derives it from the robot again.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Expr
+from manipula.algebra.expr.provenance import Answered
 from manipula.algebra.optimise.price import Aim, price_named
 from manipula.algebra.optimise.prove import is_decidable_root
 from manipula.errors import InputError, UnknownNameError, some_of
 from manipula.generation.arm_structure import ArmStructure, numeric_chain
-from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.dynamics.choices import (
     FRAMES,
     TIP,
     UNIT,
+    Answer,
     Answers,
     Question,
+    Topic,
     changes_to_try,
     default_answers,
     field_questions,
@@ -37,10 +43,14 @@ from manipula.mechanics.models.entry import (
     ModelEntry,
 )
 from manipula.mechanics.models.floating.forms import floating_form
-from manipula.mechanics.models.floating.frames import ROWS, about_frames, refuse_still
+from manipula.mechanics.models.floating.frames import ROWS, Hold, about_frames, refuse_still
 from manipula.mechanics.models.ports import PORTS, PortSizes
+from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.default_values import meanings
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce import PAIRS
+from manipula.mechanics.robot.subject import subject_of
 from manipula.mechanics.robot.suffixes import identifier_from_name
 from manipula.mechanics.robot.topology import frame_meant, frame_of, refuse_loops, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.tree import Tree
@@ -48,6 +58,54 @@ from manipula.support.text import spell_greek, without_accents
 
 if TYPE_CHECKING:
     from manipula.generation.column_ranking import Ranking
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """One way to build a model: a method, and answers to the free questions of formulation."""
+
+    method: str
+    answers: tuple[tuple[Topic, Answer], ...] = ()
+
+    @property
+    def words(self) -> tuple[Answered, ...]:
+        """The answers as a function's provenance has them."""
+        return tuple(Answered(topic.kind, topic.link, str(answer)) for topic, answer in self.answers)
+
+
+LEVEL_NAMES = ("none", "fast", "max")  # how hard to try
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for."""
+
+    robot: RobotDescription
+    model: str
+    method: str = "best"
+    symbolic: Symbolic = "auto"
+    optimise: str = "fast"
+    wrench: bool = False
+    parameters: str = "base"
+    price: str = "classical"
+    frames: tuple[str, ...] = ()  # those that a model of several is about, by name
+    hold: tuple[Hold, ...] = ()  # of each of them, how it is held
+
+    def describe(self, function: Function) -> Function:
+        """The function, whose provenance says what the robot is. Done last: what is cached knows no file."""
+        subject = subject_of(self.robot, self.symbolic)
+        return replace(function, provenance=replace(function.provenance, subject=subject))
+
+    @property
+    def meanings(self) -> dict[str, tuple[str, str]]:
+        """Of the robot's parameters: name → unit and meaning."""
+        return {name: (meaning.unit, meaning.about) for name, meaning in meanings(self.robot).items()}
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Of the variables in books: theta where a joint turns, d where it slides."""
+        fields = {joint.name: KINDS[joint.kind].field for joint in self.robot.joints}
+        return tuple(fields[name] for name in self.robot.joint_names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +135,16 @@ class Prepared:
     def model(self) -> ModelEntry:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
-        if self.robot.moving or self.request.frames:
-            refuse_loops(self.robot, model.name)
         if self.request.frames:
+            refuse_loops(self.robot, model.name)
             return about_frames(model, self.robot, self.request.hold)
+        if self.robot.moving and self.robot.loops:
+            from manipula.mechanics.models.floating.closed import close_floating
+
+            return close_floating(model, self.robot, self.structure.closure)
         if self.robot.moving:
-            return floating_form(model, self.robot)
+            form = floating_form(model, self.robot)
+            return _keep_independent(form, self.structure.column_ranking) if form.ranked else form
         if self.robot.loops:
             return self._closed_model(model)
         if follows := self.robot.coordinates.followers:

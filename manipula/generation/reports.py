@@ -19,10 +19,9 @@ from manipula.generation.build import build_function, misread, reference, used_p
 from manipula.generation.compose import Part, asked_of, beside, join
 from manipula.generation.massless_joints import joints_without_inertia, sentence
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Prepared, Request, prepare
 from manipula.mechanics.identities import IDENTITIES, Identity, MotionState, inertia_pivots
-from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.entry import Block
 from manipula.mechanics.models.ports import PORTS, PortSizes
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.checks import check_robot
@@ -124,7 +123,7 @@ def _check_description(structure: ArmStructure) -> Verdict:
     for _ in range(DRAWS):
         chain, maths, symbols = _sample_arm(structure)
         wrong |= dict.fromkeys(misread(structure.robot, chain, symbols, "auto", maths))
-    sentence = "The models see the robot that is described: its frames, what is fixed to each link, its actuators."
+    sentence = "The models use the robot as described: its frames, the bodies fixed to each link, its actuators."
     return Verdict("description", sentence, "proved", not wrong, f"not so: {', '.join(wrong)}" if wrong else "")
 
 

@@ -32,7 +32,7 @@ def settings_from(function: Function, given: Mapping[str, object]) -> Settings:
 
 
 def settings_for(name: str, kinds: Sequence[PortKind], sizes: PortSizes, given: Mapping[str, object]) -> Settings:
-    """The same before there is a function: what is wrong is told at once."""
+    """The same before there is a function: mistakes are refused at once."""
     asked = {x.name: Setting(x.doc, x.unit, len(x.entries(sizes))) for x in kinds if x.role == "setting"}
     found = _check_settings(name, asked, given)
     refuse_impossible(name, kinds, found)

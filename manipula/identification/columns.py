@@ -15,8 +15,7 @@ from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.models.linear.joint_families import At, Formula
 from manipula.mechanics.models.linear.regressor import BODY_NAMES
 from manipula.mechanics.robot.actuator import Spring, spring_torque
@@ -61,7 +60,7 @@ class Column:
 
 # The columns of the links' inertia: ten a moving link, from the compiled regressor.
 #
-# What is welded to a link (bodies of fixed rows, carried bodies, payload) moves with it: no torque can tell their
+# What is welded to a link (bodies of fixed rows, carried bodies, payload) moves with it: no torque separates their
 # masses
 # apart. So the bodies are added up, in the frame of the link, and the robot that stands behind the columns has them
 # there: its `standard_parameters` are the unknowns by name, torque = columns · these.

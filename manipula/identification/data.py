@@ -27,8 +27,7 @@ from manipula.identification.filters import Filter, Flags, RecordedMotion, Smoot
 from manipula.identification.joint_model import Columns, JointModel
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message
-from manipula.recordings.log import Log
-from manipula.simulation.stepping import Limits
+from manipula.recordings.log import Log, believed_limits
 from manipula.support.progress import Tell, silent
 
 # Gram matrices: all that least squares needs of a log, however long it is.
@@ -333,8 +332,7 @@ def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedM
     _check(columns.robot, log)
     cut = cutoff_for(log.parts(), filter)
     parts = log.parts() if cut.frequency is None else log.parts_for(cut.frequency)
-    factors, effort = columns.torque_factors, Limits(columns.robot).effort
-    effort = np.where(effort > 0, effort, np.inf)  # zero: the file's way to say nothing
+    factors, effort = columns.torque_factors, np.array(believed_limits(columns.robot, log.tau)[0])
     smoothers = [Smoother(part.rate, cut.frequency, cut.reason, cut.motion) for part in parts]
     motions = [_motion(columns, part, smoother, factors, effort) for part, smoother in zip(parts, smoothers)]
     return motions, [note for part in parts for note in part.notes]

@@ -50,7 +50,7 @@ class JointModel:
     `coupling` names pairs of joints whose motors turn together, as in wrists: {("q5", "q6"): 1.0} is a motor of q6 that
     turns with q̇6 + 1.0·q̇5. `stiffness` is a spring k·q in every joint, `harmonics` how many multiples of q have a
     sine and a cosine, `tilt` a base that is not level. `gains` are factors of recorded torques by joint, where they are
-    known; True asks for them (only beside a strong prior can they be told from masses). `search=True` starts from what
+    known; True asks for them (only a strong prior separates them from masses). `search=True` starts from what
     is declared and adds the families that cross-validation asks for, as model="auto" does.
 
     >>> print(*JointModel(friction="viscous stribeck:0.05".split()).families)

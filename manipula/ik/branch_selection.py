@@ -1,4 +1,4 @@
-"""Which branches of a closed form are answers: checked, told apart, wound into their limits.
+"""Which branches of a closed form are answers: checked, distinguished, wound into their limits.
 
 `chosen` does the plain work for many poses, by the text that the thin call runs, too (`choice.text`); what it leaves
 unsettled gets a closer look (`refine_branches`): polished first and accepted after.

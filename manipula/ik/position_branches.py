@@ -36,8 +36,8 @@ from manipula.messages import Message
 # what
 # remains is a polynomial in the third joint alone, of degree four at most in e^{iθ} or in the slide.
 #
-# Roots here are candidates, complex ones too (their nearest real neighbour): who asks polishes and checks them. Where a
-# polynomial says nothing, the joint is free and stays at `at`.
+# Roots here are candidates, complex ones too (their nearest real neighbour): who asks polishes and checks them. Where
+# a polynomial says nothing, the joint is free and stays at `at`.
 
 Series = NDArray[np.complex128]
 

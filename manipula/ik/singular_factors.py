@@ -42,8 +42,7 @@ from manipula.algebra.simplify.tree import (
 )
 from manipula.errors import InputError
 from manipula.generation.arm_structure import ArmStructure
-from manipula.mechanics.models.kinematics.jacobian import jacobian
-from manipula.mechanics.models.kinematics.manipulability import determinant, upright
+from manipula.mechanics.models.kinematics.jacobian import determinant, jacobian, upright
 from manipula.mechanics.robot.tree import Tree, in_series
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, column, cross, dot, sub

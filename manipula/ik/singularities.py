@@ -1,6 +1,6 @@
 """The singular configurations of an arm: determinants in factors, each factor an equation, solved where it can be.
 
-Every one is tried before it is told: at configurations on it the Jacobian of the arm in numbers loses rank, at others
+Every one is tried first: at configurations on it the Jacobian of the arm in numbers loses rank, at others
 it does not.
 """
 

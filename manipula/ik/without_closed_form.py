@@ -37,7 +37,7 @@ from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, t
 
 # Numeric inverse kinematics: many starts. For arms without a closed form, and for poses out of reach.
 #
-# Starts are a fixed spread inside the limits, the same in every run. When enough of them have been tried is told by the
+# Starts are a fixed spread inside the limits, the same in every run. When enough have been tried is decided by the
 # answers themselves: of N descents that ended at W different solutions, W (W + 1)/(N − W − 2) more are to be expected
 # (C. G. E. Boender and A. H. G. Rinnooy Kan, Bayesian stopping rules for multistart global optimization methods,
 # Mathematical Programming 37, 1987).

@@ -14,7 +14,7 @@ from typing import Any
 from manipula.mechanics.models.dynamics import articulated_bodies, composite, energy, inertia_inverse, torque
 from manipula.mechanics.models.dynamics.friction import NO_SUM, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
-from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
+from manipula.mechanics.models.lagrange import christoffel, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot.reduce import massless, without_actuators
@@ -73,7 +73,7 @@ def skew_rate(chain: Tree, x: MotionState) -> Sides:
 def coriolis_product(chain: Tree, x: MotionState) -> Sides:
     """C q̇ = coriolis, and both ways to C give the same matrix"""
     C = christoffel.coriolis_matrix(chain, x.q, x.qd)
-    same = _paired(_flat(C), _flat(christoffel_carried.coriolis_matrix(chain, x.q, x.qd)))
+    same = _paired(_flat(C), _flat(christoffel.coriolis_matrix_carried(chain, x.q, x.qd)))
     return _paired([dot(row, x.qd) for row in C], torque.coriolis(chain, x.q, x.qd)) + same
 
 

@@ -9,7 +9,7 @@ from manipula.algebra.expr.provenance import Answered
 # question → answer ("*": any) → what it means; {links} are the links it was chosen for, {answer} the answer
 WORDS: dict[str, dict[str, str]] = {
     "frames": {"joints": "every link frame lies on its joint"},
-    "masses": {"regrouped": "base parameters: what lies on a joint's axis is counted to the link before"},
+    "masses": {"regrouped": "base parameters: inertia along a joint axis is added to the previous link"},
     "axis": {
         "first": "{links}: carries on its axis the first moment of the link before along it, which becomes zero",
         "second": "{links}: carries on its axis the second moment of the link before along it, which becomes zero",
@@ -18,7 +18,7 @@ WORDS: dict[str, dict[str, str]] = {
     "gauge": {
         "*": "a fictitious mass on a joint makes a moment (y …) or the mass (m) of the link before zero: {answer}"
     },
-    "unit": {"*": "lengths are measured in one lever ({answer}), so that a factor is 1"},
+    "unit": {"*": "lengths are scaled by one link length ({answer}), which removes a multiplication"},
     "slide": {
         "back": "{links}: frame slid along its axis; the lever before it loses a component",
         "forth": "{links}: frame slid along its axis; the lever behind it loses a component",

@@ -97,6 +97,10 @@ def inverse(story: Story) -> str:
     return section("Inverse kinematics", told) if told else ""
 
 
+def steps(story: Story) -> str:
+    return section("Step by step", "\n\n".join(typst for _, typst in story.steps)) if story.steps else ""
+
+
 def counts(story: Story) -> str:
     """A bar for each method; published figures beside ours."""
     groups = [bars(model, list(rows)) for model, rows in groupby(story.counts, key=lambda row: row.model)]
@@ -136,6 +140,7 @@ PARTS: dict[str, Callable[[Story], str]] = {
     "table": tables,
     "equations": equations,
     "inverse": inverse,
+    "steps": steps,
     "counts": counts,
     "check": check,
     "base": base,

@@ -140,7 +140,7 @@ class Painter:
         return "".join(text.replace('id="?"', f'id="{name}"', 1) for text, name in self.gradients.items())
 
 
-AXES = ("#d55e00", "#009e73", "#0072b2")  # x, y, z: told apart by every eye (Okabe, Ito)
+AXES = ("#d55e00", "#009e73", "#0072b2")  # x, y, z: distinct to every eye (Okabe, Ito)
 ARROW = 0.11  # of the arm's size
 BACKGROUNDS = {"none": "", "light": "#f6f7f8", "dark": "#1b1e21"}
 INK = {"none": "#4d565e", "light": "#2f3b44", "dark": "#c9d1d8"}

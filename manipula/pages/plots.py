@@ -13,7 +13,7 @@ from manipula.errors import InputError
 from manipula.pages.picture import ARROW, AXES
 from manipula.pages.projection import Camera, Record, Solid, solids_of
 
-# What figures share: matplotlib, if it is there, colours that every eye can tell apart, axes in metres.
+# What figures share: matplotlib, if it is there, colours that every eye distinguishes, axes in metres.
 
 Array = NDArray[np.float64]
 Axes = Any  # of matplotlib, an extra: those of a plane and those in space have no class in common with `set_zlim`

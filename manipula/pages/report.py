@@ -12,6 +12,7 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
+from manipula.pages.derivation import STYLE
 from manipula.pages.page import built_file
 from manipula.support.text import html_table
 
@@ -69,6 +70,7 @@ class Story:
     derivation: str = ""  # words with $…$ and \[…\]
     derivation_typst: str = ""
     no_derivation: str = ""
+    steps: Sequence[tuple[str, str]] = ()  # derivations step by step: as HTML, as Typst
     counts: Sequence[Count] = ()
     verdicts: Sequence[ReportVerdict] = ()
     base: Table | None = None
@@ -130,6 +132,11 @@ def inverse(story: Story) -> str:
     if not story.derivation:
         return f'{branches}<p class="note">{escape(story.no_derivation)}</p>'
     return f'{branches}<h3>Derivation</h3><div class="mixed">{escape(story.derivation)}</div>'
+
+
+def steps(story: Story) -> str:
+    """Derivations, each behind its title."""
+    return f"<style>{STYLE}</style>" + "\n".join(html for html, _ in story.steps)
 
 
 def counts(story: Story) -> str:
@@ -211,6 +218,7 @@ PARTS: dict[str, tuple[str, Callable[[Story], str], Callable[[Story], bool]]] = 
     "table": ("Table", table, lambda story: bool(story.tables)),
     "equations": ("Equations", equations, lambda story: bool(story.formulas)),
     "inverse": ("Inverse kinematics", inverse, lambda story: True),
+    "steps": ("Step by step", steps, lambda story: bool(story.steps)),
     "motion": ("Torques of a motion", motion, lambda story: True),
     "counts": ("Operation counts", counts, lambda story: bool(story.counts)),
     "check": ("Laws checked", check, lambda story: bool(story.verdicts)),

@@ -30,14 +30,18 @@ from manipula.algebra.optimise.prove import degree_of
 from manipula.algebra.show.equations import Equations, equations
 from manipula.errors import InputError, ProofError
 from manipula.generation.arm_structure import ArmStructure
-from manipula.generation.column_ranking import Ranking, State, field_state, integer, states_of, told_rows
-from manipula.mechanics.models.linear.base_parameters import (
-    Slot,
-    grouping_matrix,
-    standard_slots,
-    standard_values,
+from manipula.generation.column_ranking import (
+    Ranking,
+    State,
+    field_state,
+    integer,
+    standard_rows,
+    states_of,
+    told_rows,
 )
-from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns, regressor
+from manipula.mechanics.models.floating.dynamics import motion_of
+from manipula.mechanics.models.linear.base_parameters import Slot, grouping_matrix, standard_slots, standard_values
+from manipula.mechanics.models.linear.regressor import BODY_NAMES
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.bodies import refuse_ambiguous
 from manipula.mechanics.robot.coordinates import Coordinates
@@ -59,7 +63,7 @@ Y = list[list[Any]]
 
 @dataclass(frozen=True, repr=False)
 class BaseParameters:
-    """The parameters the torques can tell, each a combination of the standard ones.
+    """The identifiable parameters, each a combination of the standard ones.
 
     `formulas` has an output for every name; its inputs are the geometry and the standard parameters: of every link and
     every body that rides on one Lxx … m about the origin of its own frame, Ia fv fc fo where the file gives them.
@@ -263,7 +267,10 @@ def _rational_state(chain: Tree, moves: Coordinates, rng: Random) -> State:
     slides = [x.amount if isinstance(x, elimination.RationalAngle) else x for x in parts]
     rows = zip(of.rows, turning, strict=True)
     q = [sum_of(times * (parts if turns else slides)[c] for c, times in row.terms) for row, turns in rows]
-    return q, of.spread(rates), of.spread(accelerations)
+    state: State = (q, of.spread(rates), of.spread(accelerations))
+    if chain.moving:
+        state += (motion_of({x: [rng.randint(-9, 9) for _ in range(3)] for x in ("w0", "wd0", "a0")}),)
+    return state
 
 
 def _combination_matrix(B: list[list[Expr]], found: Ranking, D: dict[int, dict[int, Expr]]) -> list[list[Expr]]:
@@ -375,8 +382,7 @@ def _mismatches(chain: Tree, moves: Coordinates, matrix: Function, found: Rankin
     flat = [integer(x) for x in matrix(symbols, chain.maths)["C"]]
     width = matrix.outputs[0].shape[1]
     C = [flat[i : i + width] for i in range(0, len(flat), width)]
-    felt = chain.coordinates.gather_rows(regressor(chain, *state))
-    full = select_columns(felt, columns(chain), [slot.name for slot in standard_slots(chain)])
+    full = select_columns(*standard_rows(chain, state), [slot.name for slot in standard_slots(chain)])
     base = [found.columns(row) for row in told_rows(chain, state)]
     wrong = sum(
         integer(true) != sum(integer(y) * row[k] for y, row in zip(base_row, C)) % P

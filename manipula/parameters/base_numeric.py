@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from scipy.linalg import qr, svd
 
 from manipula.algebra.expr.evaluate import ArrayMaths
-from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.generation.column_ranking import standard_rows
+from manipula.mechanics.models.dynamics.torque import actuator_torque, inverse_dynamics
+from manipula.mechanics.models.floating.dynamics import motion_of, plain_forces
 from manipula.mechanics.models.linear.base_parameters import Slot, standard_slots, unit_of
-from manipula.mechanics.models.linear.regressor import columns, regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import BASE, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.parameters.base import BaseParameters, Class, select_columns
 from manipula.support.text import plain
@@ -67,11 +68,13 @@ def base_agreement(robot: RobotDescription, found: BaseParameters, seed: int = 1
     rng = np.random.default_rng(seed)
     symbols = {name: rng.uniform(0.3, 1.3) for name in free_parameters(robot)}
     chain = merge_fixed(bind(robot, ArrayMaths(), symbols))
-    state = [
+    state: list[Any] = [
         chain.coordinates.spread(list(rng.uniform(-reach, reach, (robot.dof, SAMPLES)))) for reach in (3.0, 2.0, 4.0)
     ]
-    slots, felt = standard_slots(chain), chain.coordinates.gather_rows(regressor(chain, *state))
-    full = _stack_samples(select_columns(felt, columns(chain), [slot.name for slot in slots]))
+    if chain.moving:
+        state.append(motion_of({x: list(rng.uniform(-3, 3, (3, SAMPLES))) for x in ("w0", "wd0", "a0")}))
+    slots = standard_slots(chain)
+    full = _stack_samples(select_columns(*standard_rows(chain, tuple(state)), [slot.name for slot in slots]))
     virtual = np.stack([_torques(virtual_robot(chain, slot), state) for slot in slots], axis=1)
     scaled = _normalise_columns(full)
     singular = svd(scaled, compute_uv=False)
@@ -90,16 +93,18 @@ def base_agreement(robot: RobotDescription, found: BaseParameters, seed: int = 1
 def virtual_robot(chain: Tree, slot: Slot) -> Tree:
     """The arm in which one standard parameter is 1 and all others are 0."""
     links = list(without_actuators(massless(chain)).links)
+    if slot.link == BASE:
+        return replace(chain, links=tuple(links), ground=unit_of(chain, slot))
     links[slot.link] = replace(
         links[slot.link],
         inertia=RigidBody() if slot.of_actuator else unit_of(chain, slot),
         actuator=chain.links[slot.link].actuator.only({slot.kind: 1} if slot.of_actuator else {}),
     )
-    return replace(chain, links=tuple(links))
+    return replace(chain, links=tuple(links), ground=RigidBody() if chain.moving else chain.ground)
 
 
 def numerical_classes(full: Array, names: Sequence[str]) -> dict[str, Class]:
-    """From the null space of the regressor: a parameter that no null vector touches can be told alone."""
+    """From the null space of the regressor: a parameter that no null vector touches is identifiable alone."""
     scaled = _normalise_columns(full)
     _, singular, rows = svd(scaled, full_matrices=True)
     rank = int((singular > ZERO * singular[0]).sum())
@@ -112,7 +117,12 @@ def numerical_classes(full: Array, names: Sequence[str]) -> dict[str, Class]:
 
 
 def _torques(chain: Tree, state: Sequence[Any]) -> Array:
-    return _stack_samples([[x] for x in chain.coordinates.gather(inverse_dynamics(chain, *state))])[:, 0]
+    if not chain.moving:
+        return _stack_samples([[x] for x in chain.coordinates.gather(inverse_dynamics(chain, *state))])[:, 0]
+    tau, wrench = plain_forces(chain, *state)
+    motors = actuator_torque(chain, state[1], state[2], tau)
+    felt = [*wrench, *(chain.coordinates.gather([a + b for a, b in zip(tau, motors)]))]
+    return _stack_samples([[x] for x in felt])[:, 0]
 
 
 def _stack_samples(rows: Sequence[Sequence[Any]]) -> Array:

@@ -33,6 +33,7 @@ from manipula.mechanics.robot.actuator import MOTOR
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.topology import refuse_moving
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import float_of, names_of
 from manipula.parameters.base import base_parameters_from
@@ -203,6 +204,7 @@ class SignificanceReport:
 
 def significance_of(robot: RobotDescription, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """Drop the base parameters that these motions do not feel; measure on samples that were not used to choose them."""
+    refuse_moving(robot, "significance")
     structure = ArmStructure(robot)
     if missing := structure.free:
         raise InputError(
@@ -246,8 +248,8 @@ def _check(motions: Motions, robot: RobotDescription, tolerance: float) -> None:
 def contributions(robot: RobotDescription, found: Ranking, values: Array, motions: Motions) -> Array:
     """(samples, dof, parameters): what every base parameter adds to every torque."""
     chain = merge_fixed(bind(robot, ArrayMaths(), {}, "none"))
-    state = (chain.coordinates.spread(list(x.T)) for x in (motions.q, motions.qd, motions.qdd))
-    rows = chain.coordinates.gather_rows(base_regressor(chain, *state))
+    q, qd, qdd = (chain.coordinates.spread(list(x.T)) for x in (motions.q, motions.qd, motions.qdd))
+    rows = chain.coordinates.gather_rows(base_regressor(chain, q, qd, qdd))
     samples = len(motions.q)
     full: Array = np.stack([np.stack([_over(x, samples) for x in found.columns(row)], axis=1) for row in rows], axis=1)
     return full * values

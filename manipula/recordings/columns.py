@@ -140,11 +140,21 @@ def choose_group(source: Source, quantity: str, entries: Sequence[Entry], joints
 def bare(source: Source, joints: Joints) -> Group | None:
     """Columns headed by the robot's joints and nothing else."""
     heads = [head_of(column.head) for column in source.columns]
-    places = {joint: k for joint in joints.names for k, head in enumerate(heads) if head.words == words_of(joint)}
-    if not joints.names or set(places) != set(joints.names):
+    places = {joint: [k for k, head in enumerate(heads) if head.words == words_of(joint)] for joint in joints.names}
+    if not joints.names or not all(places.values()):
         return None
-    units = tuple(heads[places[joint]].unit for joint in joints.names)
-    return Group(tuple(Place(places[joint]) for joint in joints.names), units, "", (), joints.names)
+    if more := next((found for found in places.values() if len(found) > 1), None):
+        raise InputError(
+            "{path}: {head!r} stands above {count} columns; say by number, counted from 0, which are positions and "
+            "which torques: columns={{'q': [{first}, …], 'tau': [{second}, …]}}",
+            source.path,
+            source.heads[more[0]],
+            len(more),
+            more[0],
+            more[1],
+        )
+    alone = [places[joint][0] for joint in joints.names]
+    return Group(tuple(map(Place, alone)), tuple(heads[k].unit for k in alone), "", (), joints.names)
 
 
 def _wide(source: Source, entry: Entry) -> bool:
@@ -235,15 +245,17 @@ def how_to_say(source: Source, quantity: str, places: Sequence[Place] = ()) -> s
     if source.heads and source.heads[0] == "column 0":
         return Message("say which: columns={{{quantity!r}: [1, 2, …]}}, counted from 0", quantity)
     heads = list(dict.fromkeys(source.heads[place.column] for place in places))
-    heads = heads or [head for head in source.heads if not _of_times(head)] or source.heads
+    heads = heads or [head for head in source.heads if not _is_of_another(head, quantity)]
+    if not heads:  # every column is something else's
+        return Message('the files of one recording are read together: mp.read_log([…]), or "A + B" on the command line')
     shown = repr(heads[0]) if len(places) > len(heads) else f"[{heads[0]!r}, …]"
     return Message("say which: columns={{{quantity!r}: {shown}}}", quantity, shown)
 
 
-def _of_times(text: str) -> bool:
+def _is_of_another(text: str, quantity: str) -> bool:
     head = head_of(text)
     meaning = meaning_of(head.words, head.unit)
-    return meaning is not None and meaning.quantity == "t"
+    return meaning is not None and meaning.quantity != quantity
 
 
 def _twice(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
@@ -292,6 +304,20 @@ def incomplete_sentence(source: Source, quantity: str, entries: Sequence[Entry],
             name,
             gap,
             ", ".join(map(str, sorted(numbers))),
+        )
+    if numbers and len(numbers) < len(joints.names):
+        return Message(
+            (
+                "{path}: has {count} joint; {robot} has {count2}; lock those that were held still: "
+                "robot.locked(NAME=…), --lock NAME=…"
+                if len(numbers) == 1
+                else "{path}: has {count} joints; {robot} has {count2}; lock those that were held still: "
+                "robot.locked(NAME=…), --lock NAME=…"
+            ),
+            source.path,
+            len(numbers),
+            joints.robot,
+            len(joints.names),
         )
     if numbers and joints.names and len(numbers) != len(joints.names):
         return Message(

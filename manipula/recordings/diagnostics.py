@@ -162,7 +162,7 @@ def _windows(t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
 
 
 def _factor(moved: Array, summed: Array) -> float | None:
-    """Speeds are so many times the positions' slope; None where that cannot be told."""
+    """Speeds are so many times the positions' slope; None where that is unknown."""
     size = float(np.sqrt((moved @ moved) * (summed @ summed)))
     if size == 0.0 or abs(float(moved @ summed)) < CERTAIN * size:
         return None
@@ -241,12 +241,13 @@ def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) ->
         )  # fmt: skip
     how = Message("are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not")
     if not np.isfinite(upper - lower):
-        return (
-            Message("{high:.3g} turns: {how}", (high - low) / (2 * pi), how) if assumed and high - low > TURNS else ""
-        )
+        turns = (high - low) / (2 * pi)
+        return Message("{high:.3g} turns: {how}", turns, how) if assumed and high - low > TURNS else ""
     slack = (0.1 if assumed else 1.0) * (upper - lower)
     beyond = low < lower - slack or high > upper + slack
     fits = lower - slack * DEGREE <= low * DEGREE and high * DEGREE <= upper + slack * DEGREE
+    if max(-low, high) <= 2 * pi:  # an arm whose zero is elsewhere, as likely as a small motion in degrees
+        how = Message("is its zero elsewhere, or {how}", how)
     return Message("its limits are {lower:.4g} and {upper:.4g}: {how}", lower, upper, how) if beyond and fits else ""
 
 
@@ -333,7 +334,7 @@ def _turning_joint_notes(log: SeenMotion, ends: Ends | None) -> list[str]:
 
 def _torques(log: SeenMotion, tau: Array) -> list[str]:
     if not tau.any():
-        return [Message("all torques are zero: nothing about dynamics can be told")]
+        return [Message("all torques are zero: the dynamics cannot be identified")]
     nothing = [name for name, any_ in zip(log.names, np.abs(tau).max(axis=0)) if not any_]
     said: list[str] = [Message("the torque of {name} is zero throughout", name) for name in nothing]
     for j, count in enumerate(log.saturated.sum(axis=0)):

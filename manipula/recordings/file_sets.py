@@ -25,6 +25,7 @@ Indexes = NDArray[np.intp]
 HEADLESS = "column 0"  # the first head of a file without heads
 UNEVEN = 0.5  # of the mean step: a column that rises in steps more even than this may be a clock
 SAME = 0.02  # of a step: times that are no farther apart are the same
+SLOWER = 200.0  # times as far apart: samples of one recording are not, those in milliseconds and seconds are
 FEWER = 0.001  # of the rows: so many may be missing at a file's end
 
 
@@ -255,6 +256,16 @@ def _by_row(main: FilePart, part: FilePart) -> FilePart:
 def _covered(main: FilePart, part: FilePart, rows: Indexes) -> NDArray[np.bool_]:
     """Which of these rows of the main file are within the times of the other one."""
     assert main.times is not None and part.times is not None
+    steps = [float(np.median(np.abs(np.diff(times)))) if len(times) > 1 else 0.0 for times in (part.times, main.times)]
+    if min(steps) > 0 and max(steps) > SLOWER * min(steps):
+        raise InputError(
+            "{path}: its samples are {step:.3g} s apart, those of {other} {step2:.3g} s; is one of them in other "
+            "units? Name the unit in its head, such as time_ms",
+            part.path,
+            steps[0],
+            main.path.name,
+            steps[1],
+        )
     ours, first, last = main.times[rows], part.times.min(), part.times.max()
     inside = np.asarray((ours >= first) & (ours <= last))
     if inside.sum() < 2:

@@ -59,6 +59,7 @@ class Log:
     qd_ref: Array | None = None
     qdd_ref: Array | None = None
     state: Mapping[str, Array] = field(default_factory=dict)
+    state_units: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     joints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     source: str = ""
@@ -179,9 +180,9 @@ class Log:
             raise InputError(
                 "{place}has its joints in the order {theirs}; {name} has {ours}", self._place, theirs, robot.name, ours
             )
-        effort = Limits(robot).effort
-        limits = tuple(map(float, np.where(effort > 0, effort, np.inf)))  # zero: the file's way to say nothing
-        return replace(self, joints=robot.joint_names, turns=robot.coordinates.turns, effort_limits=limits)
+        limits, said = believed_limits(robot, self.tau)
+        known = replace(self, joints=robot.joint_names, turns=robot.coordinates.turns, effort_limits=tuple(limits))
+        return known.with_notes(said)
 
     def rows(self) -> list[Log]:
         """A batch as logs of one arm each."""
@@ -198,7 +199,7 @@ class Log:
         if not found:
             least = sampling.SHORTEST
             raise InputError(
-                "{place}no {shortest} samples follow each other without a gap: nothing can be told", self._place, least
+                "{place}no {shortest} samples follow each other without a gap: too few to use", self._place, least
             )
         return list(found)
 
@@ -316,6 +317,27 @@ def _numbers(name: str, given: Any, source: str) -> Array:
         at = [int(k) for k in np.argwhere(~np.isfinite(value))[0]]
         raise InputError("{place}: the entry at {at} is no number; leave such rows out", place, at)
     return value
+
+
+PASSED, OFTEN = 1.1, 0.9  # times a limit; the share of samples that stay below
+
+
+def believed_limits(robot: RobotDescription, tau: Array | None) -> tuple[list[float], list[Message]]:
+    """The torque limits of the robot's file, and what is odd about them. A motor cannot pass its limit: one that is
+    often passed is a placeholder of the file, or the torques have another unit."""
+    file = Limits(robot).effort
+    limits = np.where(file > 0, file, np.inf)  # zero: the file's way to say nothing
+    often = np.zeros(robot.dof) if tau is None else np.quantile(np.abs(tau).reshape(-1, robot.dof), OFTEN, axis=0)
+    passed = often > PASSED * limits
+    said = [
+        Message(
+            "{joint}: its torque is often above {often:.4g}, and its limit in the robot's file is {limit:g}: the limit "
+            "is not taken for one; is the torque in N·m (N)?",
+            robot.joint_names[j], often[j], limits[j],
+        )
+        for j in np.flatnonzero(passed)
+    ]  # fmt: skip
+    return [float(x) for x in np.where(passed, np.inf, limits)], said
 
 
 def _refuse_unsorted(times: Array, place: str) -> None:

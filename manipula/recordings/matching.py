@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from manipula.messages import Message
 from manipula.recordings.columns import (
     NAMES,
     NEEDED,
+    Entry,
     Group,
     Joints,
     Place,
@@ -25,7 +26,16 @@ from manipula.recordings.columns import (
     incomplete_sentence,
 )
 from manipula.recordings.sources import Source
-from manipula.recordings.words import COMMON, MEASURED_NAMES, WANTED_NAMES, head_of, meaning_of, words_of
+from manipula.recordings.words import (
+    COMMON,
+    CURRENTS,
+    MEASURED_NAMES,
+    WANTED_NAMES,
+    Meaning,
+    head_of,
+    meaning_of,
+    words_of,
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,7 @@ class Matched:
     groups: Mapping[str, Group]
     joints: tuple[str, ...]
     notes: tuple[str, ...]
+    commanded: str = ""  # how torques that were commanded are said, where those measured are currents
 
 
 def match_columns(source: Source, joints: Joints, said: Mapping[str, object]) -> Matched:
@@ -51,6 +62,9 @@ def match_columns(source: Source, joints: Joints, said: Mapping[str, object]) ->
                 groups[quantity] = _group_from_option(source, quantity, said[quantity], joints, groups.get("q"))
             continue
         like = [entry for entry in entries if entry.quantity == quantity]
+        if not like and quantity == "tau" and (like := [entry for entry in entries if entry.quantity == "tau_ref"]):
+            heads = heads_of(source, [entry.place for entry in like])
+            notes.append(Message("torques are those commanded, {heads}: none is measured", heads))
         found, left = choose_group(source, quantity, like, joints)
         if found is None and quantity == "q" and (found := bare(source, joints)):
             notes.append(Message("columns headed by joints alone are taken as positions"))
@@ -70,7 +84,16 @@ def match_columns(source: Source, joints: Joints, said: Mapping[str, object]) ->
     groups = _in_joint_order(source, groups)
     names = joints.names or groups["q"].joints
     time, units = _time(source, said, groups["q"])
-    return Matched(time, units, groups, names, tuple(notes))
+    return Matched(time, units, groups, names, tuple(notes), _commanded(source, entries, groups, joints))
+
+
+def _commanded(source: Source, entries: Sequence[Entry], groups: Mapping[str, Group], joints: Joints) -> str:
+    """Torques beside currents, as controllers that know their model write them."""
+    torques = [entry for entry in entries if entry.quantity == "tau_ref" and entry.word not in CURRENTS]
+    if "tau" not in groups or groups["tau"].word not in CURRENTS:
+        return ""
+    found, _ = choose_group(source, "tau_ref", torques, joints)
+    return "" if found is None else how_to_say(source, "tau", found.places)
 
 
 def _refuse_odd(source: Source, said: Mapping[str, object]) -> None:
@@ -160,11 +183,17 @@ def _time(source: Source, said: Mapping[str, Any], q: Group) -> tuple[tuple[Plac
     found = []
     for k, column in enumerate(source.columns):
         head = head_of(column.head)
-        meaning = meaning_of(head.words, column.unit or head.unit)
+        meaning = meaning_of(head.words, column.unit or head.unit) or _of_field(column.head)
         if column.width == 1 and meaning is not None and meaning.quantity == "t":
             rest = tuple(word for word in meaning.rest if word not in COMMON)
             found.append((Place(k), meaning.unit, rest, head.words))
     return _best_time(source, found, source.heads[q.places[0].column])
+
+
+def _of_field(head: str) -> Meaning | None:
+    """What the last field of a path says: `out.q.Time` are the times of `out.q.Data`."""
+    path, _, field = head.rpartition(".")
+    return meaning_of(words_of(field), "") if path else None
 
 
 def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Place, ...], tuple[str, ...]]:

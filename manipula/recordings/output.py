@@ -33,6 +33,8 @@ class Recorded(Protocol):
     @property
     def state(self) -> Mapping[str, Array]: ...
     @property
+    def state_units(self) -> Mapping[str, str]: ...
+    @property
     def joints(self) -> tuple[str, ...]: ...
     @property
     def turns(self) -> tuple[bool, ...]: ...
@@ -58,7 +60,10 @@ def columns_of(log: Recorded) -> dict[str, Array]:
             turns = log.turns or (True,) * value.shape[-1]
             found |= {f"{name}{i + 1} [{si_unit(name, turn)}]": value[:, i] for i, turn in enumerate(turns)}
     for name, value in log.state.items():
-        found |= {f"state.{name}{i + 1}": value[:, i] for i in range(value.shape[-1])}
+        # p0 and its first entry are p0.1, so that names with numbers are read back
+        unit, dot = log.state_units.get(name, ""), "." if name[-1:].isdigit() else ""
+        heads = (f"state.{name}{dot}{i + 1}" + (f" [{unit}]" if unit else "") for i in range(value.shape[-1]))
+        found |= dict(zip(heads, value.T))
     return found
 
 

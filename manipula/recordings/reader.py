@@ -137,6 +137,14 @@ class Reading:
         known = name in self.scale
         scale = _each(self.source.path, "scale", name, self.scale.get(name, 1.0), self.count)
         if not known and group.word in CURRENTS and name not in self.units:
+            if self.found.commanded:
+                raise InputError(
+                    "{path}: torques are recorded as currents ({heads}); say N·m per ampere: scale={{'tau': [...]}}, "
+                    "or take those commanded; {how_to_say}",
+                    self.source.path,
+                    self._heads(group),
+                    self.found.commanded,
+                )
             raise InputError(
                 "{path}: torques are recorded as currents ({heads}); say N·m per ampere: scale={{'tau': "
                 "[...]}}, or leave them out: columns={{'tau': None}}",
@@ -258,7 +266,9 @@ class Reading:
         found: dict[str, list[Array]] = {}
         for column in self.source.columns if self.source.own else ():
             if column.head.startswith("state."):
-                name = column.head if column.width > 1 or self.source.batch else column.head.rstrip("0123456789")
+                name = column.head
+                if column.width == 1 and not self.source.batch:
+                    name = column.head.partition(" [")[0].rstrip("0123456789").rstrip(".")
                 value = np.asarray(column.values(), float)
                 found.setdefault(name, []).append(value[:, None] if value.ndim == 1 else value)
         return {name: np.hstack(parts) for name, parts in found.items()}

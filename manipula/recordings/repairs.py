@@ -36,9 +36,7 @@ class Rows:
         for step in (self._empty_quantities, self._drop_missing, self._order, self._twice):
             step()
         if len(self.t) < 2:
-            raise InputError(
-                "{place}: {count} sample with numbers in it; nothing can be told from one", self.place, len(self.t)
-            )
+            raise InputError("{place}: {count} sample with numbers in it; one is not enough", self.place, len(self.t))
         return self
 
     def _keep(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> None:
@@ -93,7 +91,7 @@ class Rows:
         self._keep(~bad)
 
     def _order(self) -> None:
-        """Rows out of place are sorted. A clock that jumps back is another recording, and no order can be told."""
+        """Rows out of place are sorted. A clock that jumps back is another recording, and its order is unknown."""
         back = np.flatnonzero(np.diff(self.t) < 0)
         if not len(back):
             return
@@ -197,7 +195,7 @@ def _length(q: Array) -> float:
 TURN = 2 * pi
 LIKE = 3.0  # times the steps beside it
 STILL = 0.05  # rad: as much as a step may be where a joint hardly moves
-LONGEST = 1.0  # rad: where steps are longer, turns cannot be told
+LONGEST = 1.0  # rad: where steps are longer, turns cannot be counted
 
 
 def wrap_turns(t: Array, q: Array) -> Array:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -19,92 +17,22 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.messages import Message
+from manipula.recordings.cells import LOOKED_AT, NUMBER, TextLine, is_stamp, spread_lists, stamps_from
 from manipula.recordings.repairs import name_lines
 from manipula.recordings.sources import Array, Ask, Column, Source
-from manipula.recordings.words import known_unit, own_heads
+from manipula.recordings.words import head_of, known_unit, meaning_of, own_heads
 
-# Times written as text: 2026-01-02T23:59:59.5, with a zone or without, 02.01.2026 23:59:59,5, or 23:59:59.5 alone.
-
-DAY = 24 * 3600 * 10**9  # ns
-CLOCK = r"(?P<h>\d{1,2}):(?P<min>\d\d):(?P<s>\d\d)(?:[.,](?P<part>\d+))?"
-YEAR_FIRST = r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})"
-DAY_FIRST = r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"  # with slashes it may be the month
-ZONE = r"\s*(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?"
-FORMS = tuple(re.compile(form) for form in (f"{YEAR_FIRST}[T _]{CLOCK}{ZONE}", f"{DAY_FIRST}[T _]{CLOCK}", CLOCK))
-
-
-def is_stamp(cell: str) -> bool:
-    return _form(cell) is not None
-
-
-def _form(cell: str) -> re.Pattern[str] | None:
-    return next((form for form in FORMS if form.fullmatch(cell)), None)
-
-
-def stamps_from(cells: Sequence[str]) -> list[int | None]:
-    """Nanoseconds since 1970, or since midnight where there is no date; None of a cell that is of another form than the
-    first. A clock without a date that falls by more than half a day has passed midnight."""
-    form = _form(cells[0]) if cells else None
-    found = [None if form is None else _nanoseconds(form, cell) for cell in cells]
-    return _over_midnight(found) if form is FORMS[-1] else found
-
-
-def _nanoseconds(form: re.Pattern[str], cell: str) -> int | None:
-    match = form.fullmatch(cell)
-    if match is None:
-        return None
-    told = {name: text or "" for name, text in match.groupdict().items()}
-    hours, minutes, seconds = int(told["h"]), int(told["min"]), int(told["s"])
-    if hours > 23 or minutes > 59 or seconds > 60:  # 60: a leap second
-        return None
-    total = ((hours * 60 + minutes) * 60 + seconds) * 10**9 + int(told["part"][:9].ljust(9, "0") or 0)
-    try:
-        days = date(int(told["y"]), int(told["m"]), int(told["d"])).toordinal() if "y" in told else 0
-    except ValueError:  # the 30th of February
-        return None
-    return total + (days - date(1970, 1, 1).toordinal() if days else 0) * DAY - _zone(told.get("zone", ""))
-
-
-def _zone(text: str) -> int:
-    """Ahead of UTC, in ns."""
-    if not text or text in ("Z", "UTC"):
-        return 0
-    minutes = 60 * int(text[1:3]) + int(text[-2:])
-    return (-1 if text[0] == "-" else 1) * minutes * 60 * 10**9
-
-
-def _over_midnight(times: Sequence[int | None]) -> list[int | None]:
-    found: list[int | None] = []
-    days, before = 0, 0
-    for time in times:
-        if time is not None:
-            days += time < before - DAY // 2
-            before = time
-        found.append(None if time is None else time + days * DAY)
-    return found
-
-
-NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][+-]?\d+)?")
 NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan",
                        "-", "--", "---", "#n/a", "nil", "missing"})  # fmt: skip
-COMMENTS = ("#", "%", "//")
 ALONE = re.compile(r"[+-]?\d+,\d+")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 WAYS = (
     (",", "."), ("\t", "."), (";", "."), ("|", "."), (None, "."),
     ("\t", ","), (";", ","), (None, ","), ("|", ","), (",", ","),
 )  # fmt: skip  # the last within quotes
-LOOKED_AT = 40  # lines
 MOST_FOREIGN = 0.05  # of the lines: more of them are a column of words
 BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"),
         (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))  # fmt: skip
-
-
-class TextLine(NamedTuple):
-    """A line with its number in the file, from one."""
-
-    number: int
-    text: str
 
 
 class Way(NamedTuple):
@@ -139,7 +67,8 @@ class Way(NamedTuple):
 def read_text(path: Path, ask: Ask) -> Source:
     text = _decode_text(path)
     lines = [TextLine(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
-    body = [line for line in lines if not line.text.lstrip().startswith(COMMENTS)]
+    lines = list(spread_lists(path, lines))
+    body = [line for line in lines if not line.comment]
     way = _way(path, body)
     first = _first_of_numbers(path, body, way)
     rows, foreign = _without_foreign(body[first:], way)
@@ -302,12 +231,12 @@ def _heads(
         if not names:  # a lone `t` or `s` would be a unit, too
             units, names = [""] * width, above
     if not names:
-        marked = [line for line in lines if line.number < first.number and line.text.lstrip().startswith(COMMENTS)]
+        marked = [line for line in lines if line.number < first.number and line.comment]
         names = marked[-1:]
         names = names if names and len(way.names(_strip_comment_mark(names[-1].text))) == width else []
     if not names:
         return [f"column {k}" for k in range(width)], units, [Message("the file has no names of columns")]
-    cells = way.names(_strip_comment_mark(names[-1].text))
+    cells = _with_upper_names(way, names, width)
     if len(cells) != width:
         raise InputError(
             "{path}: line {number} has {count} names, line {number2} {width} numbers; both must be parted "
@@ -320,6 +249,26 @@ def _heads(
             way.separator or Message("spaces"),
         )
     return cells, units, []
+
+
+def _with_upper_names(way: Way, above: list[TextLine], width: int) -> list[str]:
+    """The names; where they say nothing, or stand twice, with those of the line above them: a name there holds for the
+    empty cells behind it, `Position,,Torque,` over `J1,J2,J1,J2`."""
+    names = way.names(_strip_comment_mark(above[-1].text))
+    if len(above) < 2 or way.separator is None or len(names) != width:
+        return names
+    said = [meaning_of(*head_of(name)[1:]) for name in names]
+    if len({*names}) == width and any(said):
+        return names
+    upper = next(csv.reader([_strip_comment_mark(above[-2].text).strip(" \r")], delimiter=way.separator))
+    if not 1 < len(upper) <= width:
+        return names
+    filled: list[str] = []
+    for own in [*upper, *[""] * (width - len(upper))]:
+        filled.append(own.strip() or (filled[-1] if filled else ""))
+    whole = [" ".join(filter(None, pair)) for pair in zip(filled, names)]
+    told = len({*whole}) == width and any(meaning_of(*head_of(name)[1:]) for name in whole)
+    return whole if told else names
 
 
 def _strip_comment_mark(text: str) -> str:

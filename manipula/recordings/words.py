@@ -144,7 +144,7 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
            "geschwindigkeit", "velocidade", "velocidad", "vitesse"),
     "qdd": ("qdd", "ddq", "qddot", "acc", "accel", "acceleration", "accelerations", "ddtheta", "qpp",
             "beschleunigung", "aceleracao", "aceleracion"),
-    "tau": ("tau", "torque", "torques", "trq", "effort", "efforts", "moment", "moments", "force", "forces", "τ",
+    "tau": ("tau", "torque", "torques", "trq", "effort", "efforts", "eff", "moment", "moments", "force", "forces", "τ",
             "current", "currents", "amps", "amp", "drehmoment", "momente", "momento", "couple", "coppia", "kraft",
             "forca", "fuerza", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"),
 }  # fmt: skip
@@ -165,7 +165,7 @@ STRANGE = frozenset(  # words of columns that are no joint's measurement
 )  # fmt: skip
 COMMON = frozenset(  # say nothing
     ("joint", "joints", "state", "states", "field", "data", "msg", "axis", "axes", "j", "achse", "achsen", "gelenk",
-     "eixo", "junta", "eje", "axe")
+     "eixo", "junta", "eje", "axe", "enc", "encoder", "encoders")
 )  # fmt: skip
 DOTS = {("q", "dot"): "qd", ("q", "ddot"): "qdd", ("theta", "dot"): "qd", ("theta", "ddot"): "qdd", ("q", "dd"): "qdd"}
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+|%")

@@ -4,12 +4,13 @@
 
 Of elastic joints E has the springs' energy and the motors', and τ and f are at the motors: θ̇ stands beside them.
 The work of a torque held over a step is τᵀ(q(t+h) − q(t)), exactly, that of a wrench wᵀ∫v dt, v the tool's velocity;
-every other power is integrated as a cubic spline through its samples, of order 4 where it is smooth. The error is told
+every other power is integrated as a cubic spline through its samples, of order 4 where it is smooth. The error is given
 relative to the largest energy that took part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +66,7 @@ def error_of(parts: list[Energies]) -> Array:
 
 
 def energies(
-    functions: Functions, t: Array, q: Array, qd: Array, tau: Array, wrench: Any, friction: Array,
+    functions: Callable[..., Any], t: Array, q: Array, qd: Array, tau: Array, wrench: Any, friction: Array,
     held: bool, motors: Motors | None = None,
 ) -> Energies:  # fmt: skip
     """`held`: the torques are constant from sample to sample, as the wrench is. `motors`: where they are not one with
@@ -83,7 +84,7 @@ def energies(
     return Energies(work, outside, kinetic, potential, _integral(t, _power(friction, rate)))
 
 
-def _tool_velocity(functions: Functions, q: Array, qd: Array) -> Array:
+def _tool_velocity(functions: Callable[..., Any], q: Array, qd: Array) -> Array:
     return np.asarray(np.einsum("...ij,...j->...i", functions("jacobian", q), qd))
 
 

@@ -1,4 +1,5 @@
-"""A robot with loops in time: positions of all joints and rates of the motors, by Runge and Kutta's method of order 4.
+"""A robot with loops in time: positions of all joints and rates of the motors, by Runge and Kutta's method of order 4,
+two strides a step: torques are held over a step, and the energy of a light linkage wants shorter ones.
 
     q̇ = G(q) q̇_a        q̈_a = (Gᵀ M G)⁻¹ (τ − …)        (`closure.closed_models`)
 
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.generation.results.system import Law
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.closure.position import close_loops
 from manipula.robot import Robot
@@ -28,6 +30,7 @@ from manipula.simulation.run import Run
 Array = NDArray[np.float64]
 Torques = Callable[[float, Array, Array], Array]
 SINGULAR = 1e-6  # of a divisor's usual size
+STRIDES = 2  # in a step
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -44,8 +47,13 @@ class ClosedRun(Run):
     work: Array
 
 
-def run_closed(robot: Robot, law: object, start: Any, until: float | None, step: float, every: int = 1) -> ClosedRun:
-    """`law`: torques of the motors, held or a row a step, a function (t, q, q̇ of the motors) → torques, or None."""
+def run_closed(
+    robot: Robot, law: object, ref: Any, start: Any, until: float | None, step: float, every: int = 1
+) -> ClosedRun:
+    """`law`: torques of the motors, held or a row a step, a function (t, q, q̇ of the motors) → torques, one of
+    `controller` with the motors' reference, or None."""
+    if until is None and hasattr(ref, "duration"):
+        until = float(ref.duration)
     if until is None or not isfinite(until) or not 0 < step < until:
         raise InputError("{robot}: simulate: expected until= and a step below it", robot.name)
     if not isinstance(every, int) or every < 1:
@@ -53,7 +61,8 @@ def run_closed(robot: Robot, law: object, start: Any, until: float | None, step:
             "{robot}: simulate: every: expected a whole number above 0, found {every!r}", robot.name, every
         )
     steps = round(until / step)
-    motion = _Motion(robot, _torques(robot, law, steps, step))
+    torques = _followed(robot, law, ref, step) if isinstance(law, Law) else _torques(robot, law, steps, step)
+    motion = _Motion(robot, torques)
     return motion.run(*_state(robot, start), steps, step, every)
 
 
@@ -75,6 +84,25 @@ def _state(robot: Robot, start: Any) -> tuple[Array, Array]:
             robot.name, ", ".join(robot.motors), qd,
         )  # fmt: skip
     return np.asarray(close_loops(robot, q, near)), rates
+
+
+def _followed(robot: Robot, law: Law, ref: Any, step: float) -> Torques:
+    """A law of `controller` on its reference, once a step."""
+    ports = [port.name for port in law.function.inputs if port.role == "variable"]
+    if not callable(ref) or law.request.robot != robot or law.sample not in (None, step):
+        raise InputError(
+            "{robot}: simulate: a law of this robot, sampled every step, needs ref=, the motion of {names} in time",
+            robot.name, ", ".join(robot.motors),
+        )  # fmt: skip
+    state: list[Any] = [law.start() if law.function.states else ()]
+
+    def torques(t: float, q: Array, qd: Array) -> Array:
+        there = ref(t)
+        given = {"q": q, "qd": qd, "q_ref": there.q, "qd_ref": there.qd, "qdd_ref": there.qdd}
+        state[0], found = law.step(state[0], *(given[name] for name in ports))
+        return np.asarray(getattr(found, "tau", found), dtype=float)
+
+    return torques
 
 
 def _torques(robot: Robot, law: object, steps: int, step: float) -> Torques:
@@ -115,7 +143,7 @@ class _Motion:
 
         self.least = SINGULAR * min(ArmStructure(robot).closure.usual, default=0.0)
 
-    def rate(self, t: float, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, float, bool]:
+    def rate(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, float, bool]:
         """q̇ of all coordinates, q̈ of the motors, their power, and whether the closure is regular."""
         found = self.forward(q, qd, tau)
         qdd, pivot = (found.qdd, found.pivot) if hasattr(found, "pivot") else (found, np.inf)
@@ -127,22 +155,17 @@ class _Motion:
         for k in range(steps + 1):
             t = k * h
             tau = self.torques(t, q, qd)
-            k1 = self.rate(t, q, qd, tau)
             if k % every == 0:
-                samples.append((t, q, *self.of_all(q, qd, k1[1], tau), self.gap(q), self.energy(q, qd), work))
+                qdd = self.rate(q, qd, tau)[1]
+                samples.append((t, q, *self.of_all(q, qd, qdd, tau), self.gap(q), self.energy(q, qd), work))
             if k == steps:
                 break
-            # classical, the torques held over the step
-            k2 = self.rate(t, q + h / 2 * k1[0], qd + h / 2 * k1[1], tau)
-            k3 = self.rate(t, q + h / 2 * k2[0], qd + h / 2 * k2[1], tau)
-            k4 = self.rate(t, q + h * k3[0], qd + h * k3[1], tau)
-            if not (k1[3] and k2[3] and k3[3] and k4[3]):
-                status = "singular"
+            for _ in range(STRIDES):
+                q, qd, done, regular = self.stride(q, qd, tau, h / STRIDES)
+                work += done
+                status = status if regular else "singular"
+            if status != "whole":
                 break
-            q = q + h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
-            qd = qd + h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
-            work += h / 6 * (k1[2] + 2 * k2[2] + 2 * k3[2] + k4[2])
-            q = q + np.asarray(self.closing(q).correction)
         names = ("t", "q", "qd", "qdd", "tau", "gap", "energy", "work")
         found = {name: np.array(x, dtype=float) for name, x in zip(names, zip(*samples, strict=True), strict=True)}
         about = {"method": "rk4", "step": h, "status": status}
@@ -151,6 +174,19 @@ class _Motion:
             whole=status == "whole", about=about, t=found["t"], q=found["q"], qd=found["qd"], qdd=found["qdd"],
             tau=found["tau"], gap=found["gap"], energy=found["energy"], work=found["work"],
         )  # fmt: skip
+
+    def stride(self, q: Array, qd: Array, tau: Array, h: float) -> tuple[Array, Array, float, bool]:
+        """One of the classical method, the torques held, the positions closed again; and the work done."""
+        k1 = self.rate(q, qd, tau)
+        k2 = self.rate(q + h / 2 * k1[0], qd + h / 2 * k1[1], tau)
+        k3 = self.rate(q + h / 2 * k2[0], qd + h / 2 * k2[1], tau)
+        k4 = self.rate(q + h * k3[0], qd + h * k3[1], tau)
+        if not (k1[3] and k2[3] and k3[3] and k4[3]):
+            return q, qd, 0.0, False
+        q = q + h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+        qd = qd + h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+        work = h / 6 * (k1[2] + 2 * k2[2] + 2 * k3[2] + k4[2])
+        return q + np.asarray(self.closing(q).correction), qd, work, True
 
     def of_all(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array, Array]:
         """Rates, accelerations and torques of all coordinates."""

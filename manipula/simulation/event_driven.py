@@ -117,7 +117,7 @@ class _Run(StateEquations):
                 self._sample()
                 self._smoothly(min(goal, self._next_sample(until)), times, rtol, atol, longest)
             self._sample()
-        except KeyboardInterrupt:  # what there is
+        except KeyboardInterrupt:  # keep the samples so far
             if len(self.rows) < 2:
                 raise
         self._mode()

@@ -15,6 +15,7 @@ from manipula.generation.labels import is_position
 from manipula.generation.results.system import Law, System
 from manipula.generation.settings import refuse_impossible
 from manipula.mechanics.models.control.laws import law_block
+from manipula.mechanics.models.control.user_law import refuse_unbound
 from manipula.mechanics.models.integrate.discretisation import SOLVED
 from manipula.messages import Message
 from manipula.robot import Robot
@@ -74,7 +75,7 @@ class Part:
 
 
 def refuse_impossible_drive(part: Part) -> None:
-    """What can be told of a part before anything is made: its law's samples, its torques, its wrench."""
+    """What is known of a part before anything is made: its law's samples, its torques, its wrench."""
     if part.task.stages and part.task.method != "dop853":
         _refuse_stages(part.task.method, part.law, part.task.lead)
     if hasattr(part.law, "function"):
@@ -274,6 +275,7 @@ def torques(part: Part) -> Array:
         raise InputError(
             "law: found {law!r:.60}; mp.controller(robot, {law!r:.60}, …) makes a law of its name", part.law
         )
+    refuse_unbound(part.law)
     return along_time("law", np.zeros(n) if part.law is None else numbers("law", part.law), n, part)
 
 

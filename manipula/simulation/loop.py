@@ -12,12 +12,12 @@ import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.compose import generate_block
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.generation.results.system import Law, System
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
-from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block, law_named
+from manipula.mechanics.models.control.user_law import RobotLaw, UserLaw
+from manipula.mechanics.models.entry import Block, about
 from manipula.mechanics.models.integrate.driven_arm import UNITS, drive_block, sensor_block
 from manipula.mechanics.models.integrate.elastic import at_motors
 from manipula.mechanics.models.ports import PortKind
@@ -110,25 +110,29 @@ def loop_system(
     optimise: str = "fast",
     wrench: bool = False,
     sensors: Sensors | None = None,
+    hold: Mapping[str, object] | None = None,
     tell: Tell = silent,
 ) -> System:
     """Built, optimised as one and proved call by call; without a law it is the arm under torques that are held."""
     robot = arm.robot if isinstance(arm, Plant) else arm
+    level = {"quaternion": (1.0, 0.0, 0.0, 0.0)} if robot.moving else {}
     if law is None:
         _refuse_followers(ref, sensors)
         sample = _own_step(step)
         request = Request(robot, "arm", symbolic=symbolic, optimise=optimise)
-        function = arm_function(arm, method, symbolic, optimise, wrench=wrench, tell=tell)
-        level = {"quaternion": (1.0, 0.0, 0.0, 0.0)} if robot.moving else {}
-        return System(request.describe(function), request, settings={"sample": (sample,)}, sample=sample, initial=level)
-    refuse_moving(robot, "a law")
+        function = arm_function(arm, method, symbolic, optimise, wrench=wrench, hold=hold, tell=tell)
+        settings = {"sample": (sample,), **_pull(hold, sample)}
+        return System(request.describe(function), request, settings=settings, sample=sample, initial=level)
     if not isinstance(law, Law):
-        raise InputError("law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}", law)
+        found = law.name if isinstance(law, UserLaw) else repr(law)[:60]
+        raise InputError("law: expected what mp.controller makes, or None for the arm alone, found {found}", found)
+    if _block(law).calls:
+        refuse_moving(robot, str(law.law))
     sample = _sample(law, step)
     _refuse_unfit(law, ref, sensors)
     _refuse_strangers(robot, law, ref)
     formula, held = _formula(law), law.sample is not None
-    motion, make, asked, others = stepping_of(arm, method, symbolic, optimise, wrench=wrench)
+    motion, make, asked, others = stepping_of(arm, method, symbolic, optimise, wrench=wrench, hold=hold)
     seen = None if sensors is None else sensors.block
     block = drive_block(
         _motor_side(formula, motion) if seen is None else formula,
@@ -136,16 +140,25 @@ def loop_system(
         None if ref is None else ref.block,
         make,
         None if seen is None else _motor_side(seen, motion),
-        1 if law.sample is None else whole_steps(law.law, law.sample, sample),
+        1 if law.sample is None else whole_steps(str(law.law), law.sample, sample),
     )
     function = generate_block(block, asked, tell, {**others, "law": prepare(law.request)})
     more = {} if sensors is None else sensors.settings
-    known = {**law.settings, **({} if ref is None else ref.settings), **more, "sample": sample}
+    known = {**law.settings, **({} if ref is None else ref.settings), **more, **_pull(hold, sample), "sample": sample}
     settings = settings_from(function, known)
     refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)
     request = replace(asked.request, robot=robot)  # with the friction that its step computes apart
     described = request.describe(function)
-    return System(described, request, settings=settings, sample=sample, initial=law.initial)
+    return System(described, request, settings=settings, sample=sample, initial={**level, **law.initial})
+
+
+STEPS_OF_DRIFT = 20  # in which what pulls held frames back makes their drift e times smaller
+
+
+def _pull(hold: Mapping[str, object] | None, step: float) -> dict[str, tuple[float, float]]:
+    """kp = 1/T², kd = 2/T: no overshoot, and slow beside a step"""
+    rate = 1 / (STEPS_OF_DRIFT * step)
+    return {} if hold is None else {"baumgarte": (rate * rate, 2 * rate)}
 
 
 def _motor_side(who: Block, arm: Block) -> Block:
@@ -261,18 +274,24 @@ def refuse_bounds(name: str, settings: Settings, initial: Start) -> None:
 #
 #     e⁺ = e + h ė + h²/2 a,    ė⁺ = ė + h a,    I⁺ = I + h ki e,    a_k = −(kp e + kd ė + I)_{k−d}
 #
-# Its largest eigenvalue says whether errors die out. Source: Åström, Wittenmark, "Computer-Controlled Systems", 3rd ed.
-# (1997), chapter 2 (sampling a system with a delay; the double integrator).
+# Its largest eigenvalue says whether errors die out. Source: Åström, Wittenmark, "Computer-Controlled Systems", 3rd
+# ed. (1997), chapter 2 (sampling a system with a delay; the double integrator).
 
 BISECTIONS = 60
 SHORTEST = 1e-6  # of the sample asked for: what is not stable then is not for want of samples
 
 
 def refuse_unstable(
-    name: str, law: str, joints: Sequence[str], settings: Settings, sample: float | None, options: Mapping[str, Any]
+    name: str,
+    law: str | RobotLaw,
+    joints: Sequence[str],
+    settings: Settings,
+    sample: float | None,
+    options: Mapping[str, Any],
 ) -> None:
     """Raises where the errors of a joint would grow from step to step; of laws alone whose errors are linear."""
-    gains, delay = law_named(law).error, int(options.get("delay", 0))
+    gains = None if isinstance(law, RobotLaw) else law_named(law).error
+    delay = int(options.get("delay", 0))
     if gains is None or sample is None:
         return
     for i, joint in enumerate(joints):

@@ -17,18 +17,20 @@ from numpy.typing import NDArray
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.generation.compose import generate_block
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Request
-from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.integrate.bristles import BristleParameters, add_bristles, bent_friction
+from manipula.generation.prepare import Prepared, Request, prepare
+from manipula.mechanics.models.entry import Block
+from manipula.mechanics.models.floating.frames import holds_from
 from manipula.mechanics.models.integrate.discretisation import discretise
 from manipula.mechanics.models.integrate.elastic import BEARS, ElasticDrive, elastic, motors_resting
-from manipula.mechanics.models.integrate.flight import FLIGHT, flight_step
+from manipula.mechanics.models.integrate.flight import FLIGHT, FRAMES_HELD, flight_step, hold_frames
 from manipula.mechanics.models.integrate.motion import MOTION, add_wrench
 from manipula.mechanics.models.integrate.sliding_motion import (
     RUBS,
+    BristleParameters,
     Rubbing,
     StepLimits,
+    add_bristles,
+    bent_friction,
     dry_friction,
     eased_friction,
     no_friction,
@@ -139,7 +141,7 @@ class Plant:
             raise InputError("backlash: is play in a spring: give elastic=True, or stiffnesses, beside it")
         if self.friction != "lugre" and (self.sigma0 is not None or self.sigma1 is not None):
             raise InputError('sigma0, sigma1: are of friction="lugre", found friction={friction!r}', self.friction)
-        _ = self.springs, self.bristles  # what is missing is told now
+        _ = self.springs, self.bristles  # a missing part is refused now
 
     @cached_property
     def springs(self) -> Springs | None:
@@ -285,12 +287,15 @@ def stepping_of(
     optimise: str = "fast",
     *,
     wrench: bool = False,
+    hold: Mapping[str, object] | None = None,
 ) -> Stepping:
-    """`wrench` makes that on the tool an input, held over the step."""
+    """`wrench` makes that on the tool an input, held over the step; `hold` frames of a robot whose base moves."""
     robot = plant.robot if isinstance(plant, Plant) else plant
     asked = Request(robot, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     if robot.moving == "free" and not wrench:
-        return Stepping(_arm(robot, FLIGHT, False), partial(flight_step, method=method), prepare(asked), {})
+        return _flying(asked, partial(flight_step, method=method), hold)
+    if hold is not None:
+        raise InputError("{name}: hold= is for a base that moves freely", robot.name)
     refuse_moving(robot, "a plant" if robot.moving == "given" else "a wrench on the tool of a simulation")
     if not isinstance(plant, Plant):
         return Stepping(_arm(robot, MOTION, wrench), partial(discretise, method=method), prepare(asked), {})
@@ -305,6 +310,16 @@ def stepping_of(
     arm = arm if plant.bristles is None else add_bristles(arm)
     rigid = replace(asked, robot=frictionless(robot))
     return Stepping(_arm(robot, arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})
+
+
+def _flying(asked: Request, step: Callable[[Block], Block], hold: Mapping[str, object] | None) -> Stepping:
+    """A robot on a base that moves freely."""
+    if hold is None:
+        return Stepping(_arm(asked.robot, FLIGHT, False), step, prepare(asked), {})
+    names, how = holds_from(asked.robot, hold)
+    held = replace(asked, model="constrained_dynamics", frames=names, hold=how)
+    feet = {FRAMES_HELD: prepare(replace(asked, model="frame_jacobians", frames=names))}
+    return Stepping(_arm(asked.robot, hold_frames(how), False), step, prepare(held), feet)
 
 
 def _elastic(plant: Plant, limits: StepLimits, asked: Request, method: str, wrench: bool) -> Stepping:
@@ -328,10 +343,11 @@ def arm_function(
     optimise: str = "fast",
     *,
     wrench: bool = False,
+    hold: Mapping[str, object] | None = None,
     tell: Tell = silent,
 ) -> Function:
     """One step of the arm alone, proved, its torques held."""
-    arm, step, asked, others = stepping_of(plant, method, symbolic, optimise, wrench=wrench)
+    arm, step, asked, others = stepping_of(plant, method, symbolic, optimise, wrench=wrench, hold=hold)
     return generate_block(replace(step(arm), name="arm"), asked, tell, others)
 
 

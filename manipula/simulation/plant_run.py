@@ -14,8 +14,7 @@ from manipula.errors import InputError
 from manipula.generation.compose import asked_of
 from manipula.generation.pipeline import generate_function
 from manipula.generation.results.system import Law, System
-from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Maths, Rate
@@ -37,7 +36,7 @@ def run_of(
         raise InputError("sensors: {method} has none; take a method of fixed steps", method)
     task = task_from(plant, ref, step=step, method=method, events=events, gains=_gains(law), **asked)
     if sensors is not None and not hasattr(law, "function"):
-        raise InputError("sensors: stand before a law of mp.controller, not before torques or a function")
+        raise InputError("sensors need a law made by mp.controller; torques or a function cannot use them")
     inside = ref if getattr(ref, "block", None) is not None else None  # so that every stage has its own time
     pushed = any(x is not None for x in (task.wrench, *(x.wrench for x in task.events if x.wrench is not ...)))
 

@@ -53,8 +53,10 @@ def skeleton_of(robot: RobotDescription, frames_at: Frames, q: Array) -> Skeleto
     """Along the positions (time, n)."""
     chain = numeric_chain(robot)
     frames = np.asarray(frames_at(q))
-    base = np.broadcast_to(np.array(chain.base.p, dtype=float), (len(q), 1, 3))
-    points = np.concatenate([base, frames[..., :3, 3]], axis=1)
+    points = frames[..., :3, 3]
+    if not robot.moving:  # else the base is the first of the frames
+        base = np.broadcast_to(np.array(chain.base.p, dtype=float), (len(q), 1, 3))
+        points = np.concatenate([base, points], axis=1)
     bones = [(parent + 1, i + 1) for i, parent in enumerate(chain.parents)]
     return Skeleton(points, (*bones, (chain.holder + 1, len(bones) + 1)))
 
@@ -62,7 +64,7 @@ def skeleton_of(robot: RobotDescription, frames_at: Frames, q: Array) -> Skeleto
 WITHOUT = Message("; run.report needs nothing")
 ROWS_SHOWN = 20  # of a batch: more lines hide each other
 MOST_ENTRIES = 100  # of what a law remembered: a covariance has thousands
-SECONDS = ("sample", "step", "until")  # of what is told about a run
+SECONDS = ("sample", "step", "until")  # of what is shown about a run
 
 
 class Shown(Moved, Protocol):
@@ -291,7 +293,7 @@ def refuse_kind(path: Path) -> None:
     try:
         from matplotlib.animation import writers
     except ImportError:
-        return  # which is told by itself
+        return  # which is shown separately
     if KINDS[kind] and not writers.is_available(KINDS[kind]):
         raise InputError(
             "{path}: no {kinds} is installed, which writes {kind}; .gif or .html need none", path, KINDS[kind], kind

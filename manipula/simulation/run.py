@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -99,9 +99,14 @@ class Run:
 
         if path is not None:
             refuse_kind(Path(path))
-        functions = Functions(self.robot, parameters)
-        moving = animation_of(self, lambda q: functions("frames", q), row, rate, speed)
+        shown, frames = self._picture(parameters)
+        moving = animation_of(shown, frames, row, rate, speed)
         return moving if path is None else save_animation(moving, Path(path), rate)
+
+    def _picture(self, parameters: Mapping[str, float] | None) -> tuple[Run, Callable[[Array], Any]]:
+        """What is interpolated in time as its q, and the poses that follow from it."""
+        functions = Functions(self.robot, parameters)
+        return self, lambda q: functions("frames", q)
 
     def save_plot(self, path: str | Path, degrees: bool = False, *, state: str | None = None) -> Path:
         """Write the figure of `plot`: .png, .svg, .pdf. Returns its path."""

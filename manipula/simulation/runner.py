@@ -38,7 +38,7 @@ from manipula.support.progress import Tell, silent
 BALANCE = 1e-4  # of the largest energy that took part; above it a run is not to be trusted
 SETTLED = 1e-6  # rad/s, m/s: what the sweeps over joints that rest may leave
 SOLVED = 1e-4  # rad/s, m/s: how far the last iteration may move a stage, of which less is left
-COUNTED = ("q", "qd", "clock", "phase", "tau_held")  # states of a loop that are told when it begins
+COUNTED = ("q", "qd", "clock", "phase", "tau_held")  # states of a loop that are given when it begins
 
 
 class Segment(NamedTuple):
@@ -59,7 +59,7 @@ class Segment(NamedTuple):
 def run_simulation(
     task: Task, law: object, ref: object, make: Workshop, about: Mapping[str, object], tell: Tell = silent
 ) -> Run:
-    """The whole run. An interrupt from the keyboard ends it early, with what there is."""
+    """The whole run. An interrupt from the keyboard stops it and keeps the samples so far."""
     if callable(ref):
         refuse_outside(task.plant, np.asarray(ref(task.times())[0]), "ref", task.times())
     if isinstance(ref, Mapping):
@@ -222,7 +222,7 @@ def _end(segment: Segment) -> dict[str, Array]:
 
 
 def _refuse_runaway(part: Part, went: Marched) -> None:
-    """Numbers that are none any more, or on their way there, are told by joint and time."""
+    """Numbers that are NaN, or growing without bound, are reported by joint and time."""
     wild = np.zeros(went.states["q"].shape, bool)
     for name in ("q", "qd", *(x for x in part.task.also)):
         wild |= ~(np.abs(went.states[name]) < RUNAWAY)

@@ -1,6 +1,6 @@
 """Scenario files: a run written down as TOML. `schema_text` is the JSON Schema published as `scenario.schema.json`.
 
-Every table refuses keys it does not know; what cannot be is told with the file, the table and the key.
+Every table refuses keys it does not know; a mistake is reported with the file, the table and the key.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def read_scenario(path: str | Path) -> Scenario:
 
 
 def motion_from(table: ReferenceTable | None, turns: Sequence[bool], degrees: bool, folder: Path) -> Any:
-    """The trajectory; a key that its kind does not have, or lacks, is told."""
+    """The trajectory; a key that its kind does not have, or lacks, is refused."""
     if table is None:
         return None
     needs, may = _KEYS[table.kind]

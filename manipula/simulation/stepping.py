@@ -15,8 +15,7 @@ from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.generation.results.system import System
 from manipula.mechanics.robot.default_values import Limits
 from manipula.mechanics.robot.description import RobotDescription
@@ -129,7 +128,7 @@ def run_steps(
 ) -> Marched:
     """From a state on. `along`: variables by name, (…, steps + 1, size); `drive` gives the torques where they do not.
 
-    The last step is made for what goes out of it: the torque at the end. Ctrl-C ends it early, with what there is.
+    The last step is made for what goes out of it: the torque at the end. Ctrl-C stops it and returns the rows so far.
     """
     tell(0)
     if drive is not None:

@@ -36,7 +36,7 @@ class Event:
     law: Any = ...
 
     def as_dict(self) -> dict[str, Any]:
-        """When, and what is another then; a function is told by its name."""
+        """When, and what changes then; a function is shown by its name."""
         told = {name: getattr(self, name) for name in self.changes}
         if callable(told.get("law")) and not hasattr(told["law"], "as_dict"):
             told["law"] = getattr(told["law"], "__name__", repr(told["law"]))
@@ -89,7 +89,7 @@ def in_order(events: object, until: float) -> list[Event]:
 
 METHODS = (*STEPS, "dop853")
 MOST_NUMBERS = 2**31  # of one recorded quantity: 16 GiB
-NEAR = 1e-9  # of a step: times are told from their neighbours, not from rounding
+NEAR = 1e-9  # of a step: times differ from their neighbours, not by rounding
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,12 @@ def task_from(
     every: int = 1,
     stages: bool = False,
 ) -> Task:
-    """Everything that can be told without making a function. `gains`: the settings of the law, and their sizes."""
+    """Everything that is known without making a function. `gains`: the settings of the law, and their sizes."""
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
     robot = plant.robot
     refuse_reference(robot, ref)
-    steps = _steps(ref, until, step)
+    steps = steps_of(ref, until, step)
     values = _parameters(parameters)
     more = {name: x for name, x in start.items() if name not in ("q", "qd")} if isinstance(start, Mapping) else {}
     more = {str(name): numbers(f"start: {name}", x) for name, x in more.items()}
@@ -186,7 +186,8 @@ def _whole(name: str, value: object, least: int) -> int:
     return int(value)
 
 
-def _steps(ref: Any, until: Any, step: Any) -> int:
+def steps_of(ref: Any, until: Any, step: Any) -> int:
+    """How many steps a run has: until its end, or that of the reference."""
     for name, value in (("step", step), ("until", until)):
         if name == "until" and value is None:
             continue
@@ -251,7 +252,7 @@ def _start(plant: Plant, ref: object, start: object) -> tuple[Array, Array]:
 
 
 def refuse_outside(plant: Plant, q: Array, what: str, t: Array | None = None) -> None:
-    """No joint outside what the file allows it, unless the plant has no stops; with times, the moment is told."""
+    """No joint outside what the file allows it, unless the plant has no stops; with times, the moment is named."""
     if not plant.stops:
         return
     robot, limits = plant.robot, Limits(plant.robot)

@@ -72,12 +72,12 @@ def _run(name: str, robot: RobotLike, words: Case) -> Study:
 
 
 def workspace(robot: RobotLike, **words: object) -> Study:
-    """Where the tool gets to, by voxel: `reach` (share of directions), `answers` (inside the limits, the most of any
+    """The reachable workspace by voxel: `reach` (share of directions), `answers` (inside the limits, the most of any
     direction), `manipulability` (best), `torque` (worst that gravity asks for) and the `joint` that bears it; without
     masses the last two are left out.
 
     `voxels`: along the longest side, or along x, y, z; `directions` of the tool's z axis, the first straight down;
-    `box`: [[x, x], [y, y], [z, z]], by default what holds the reach. Besides: what `mp.study` takes.
+    `box`: [[x, x], [y, y], [z, z]], by default the box that contains the reach. Besides: what `mp.study` takes.
     """
     return _run("workspace", robot, words)
 

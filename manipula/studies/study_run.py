@@ -28,8 +28,8 @@ SUSPECT = 64  # cases that fail, and none that does not
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is. `rate`: cases a second; `left`: seconds, if it goes on so; `came`: the results that this is
-    told of, those of an earlier run among them."""
+    """How far a study is. `rate`: cases a second; `seconds_left`: if it goes on so; `came`: the results reported so
+    far, those of an earlier run among them."""
 
     done: int
     count: int
@@ -40,11 +40,11 @@ class Progress:
     came: CaseBlock | None = field(default=None, repr=False, compare=False)
 
     @property
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         return (self.count - self.done) / self.rate if self.rate else None
 
     def __str__(self) -> str:
-        left = "" if self.left is None else f", {self.left:.0f} s left"
+        left = "" if self.seconds_left is None else f", {self.seconds_left:.0f} s left"
         return f"{self.done} of {self.count} cases, {self.rate:.3g} a second, {self.failed} failed{left}"
 
 
@@ -210,7 +210,7 @@ def _compute_missing(
         _drive_engine(running, remaining, store, cases, tell)
         store.flush()
     except BaseException as error:
-        with suppress(InputError):  # a disk that is full has been told of
+        with suppress(InputError):  # a full disk has been reported
             for block in running.rest():
                 store.take(block)
             store.flush()

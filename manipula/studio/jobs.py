@@ -1,7 +1,7 @@
 """Long work: started once for a question, followed by any number of readers, ended by anybody.
 
 A job outlives the page that asked: one that is loaded again finds it by its name and hears all its lines anew. What
-nobody follows any more gives way when something else waits: whoever types asks anew at every pause.
+nobody follows any more gives way when something else waits: a typist asks anew at every pause.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class Job:
             self.change()
 
     def change(self) -> None:
-        """Wakes whoever follows."""
+        """Wakes those who follow."""
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -303,7 +303,7 @@ class Jobs:
         return [job for job in self._jobs.values() if job.state == "waiting"]
 
     def _go_on(self) -> None:
-        """Begins what there is room for, the newest first; what nobody wants makes room."""
+        """Begins as many as there is room for, the newest first; what nobody wants makes room."""
         for job in self._waiting_jobs():
             if not job.is_wanted:
                 job.end("cancelled")

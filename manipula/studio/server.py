@@ -29,7 +29,7 @@ from manipula.studio.requests import PATIENCE, new_token, redirect_page
 from manipula.studio.store import Drafts, Folder
 from manipula.support.files import write_bytes
 
-HOST = "127.0.0.1"  # never another: who may read the files of this machine is whoever sits at it
+HOST = "127.0.0.1"  # never another: only the person at this machine may read its files
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
-from manipula.mechanics.models.motion.rest_to_rest import JERK_LIMITED, QUINTIC, TRAPEZOID, TimeLaw
+from manipula.mechanics.models.motion.profiles import JERK_LIMITED, QUINTIC, TRAPEZOID, TimeLaw
 from manipula.messages import Message
 from manipula.trajectories.points import piecewise
 from manipula.trajectories.trajectory import (

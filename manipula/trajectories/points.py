@@ -12,8 +12,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.motion import fourier as fourier_text
-from manipula.mechanics.models.motion import spline as spline_text
+from manipula.mechanics.models.motion import profiles
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.messages import Message
 from manipula.trajectories.trajectory import (
@@ -51,7 +50,7 @@ def fourier(a: ArrayLike, b: ArrayLike, base: float, *, q0: ArrayLike | None = N
     pace = positive(base, "fourier: base", "rad/s")
     waves = {f"{way}{k + 1}": x[k] for way, x in (("cosine", cosine), ("sine", sine)) for k in range(count)}
     given = settings(centre=centre, base=pace, **waves)
-    return formula(fourier_text.fourier(count), dof, 2 * pi / pace, given)
+    return formula(profiles.fourier(count), dof, 2 * pi / pace, given)
 
 
 @remember_call
@@ -124,10 +123,10 @@ def piecewise(name: str, curve: scipy.interpolate.PPoly, points: Floats) -> Traj
     if count > MOST_SEGMENTS:
         return made
     coefficients = {
-        spline_text.coefficient(k, p).removeprefix("ref_"): c[p, k] for k in range(count) for p in range(powers)
+        profiles.coefficient(k, p).removeprefix("ref_"): c[p, k] for k in range(count) for p in range(powers)
     }
     given = settings(goal=end, knot=knots[1:], **coefficients)
-    return replace(made, block=spline_text.spline(count, powers - 1), settings=given)
+    return replace(made, block=profiles.spline(count, powers - 1), settings=given)
 
 
 class _Pieces:

@@ -196,13 +196,13 @@ def _path_of_reference(ref: Trajectory, what: str) -> Path:
     if {"ref_start", "ref_goal"} <= ref.settings.keys():
         ends = np.array([ref.settings["ref_start"], ref.settings["ref_goal"]])
         if (ends[0] == ends[1]).all():
-            raise InputError("{what}: path: the reference goes nowhere", what)
+            raise InputError("{what}: path: the start and the end are the same", what)
         return _through(ends)
     looked = np.linspace(0.0, ref.duration, CHECKS + 1)
     speed = np.linalg.norm(ref(looked).qd, axis=-1)
     still = speed <= SLOW * speed.max()
     if not speed.max() > 0:
-        raise InputError("{what}: path: the reference goes nowhere", what)
+        raise InputError("{what}: path: the start and the end are the same", what)
     edge = CHECKS // 20
     inner = np.flatnonzero(still[edge:-edge])
     if inner.size:

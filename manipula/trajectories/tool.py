@@ -15,7 +15,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.ik.numeric.poses import checked_poses, poses_from_value
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.mechanics.models.motion.rest_to_rest import JERK_LIMITED, QUINTIC, TRAPEZOID, TimeLaw
+from manipula.mechanics.models.motion.profiles import JERK_LIMITED, QUINTIC, TRAPEZOID, TimeLaw
 from manipula.mechanics.robot.topology import road_coordinates, with_frame
 from manipula.messages import Message
 from manipula.trajectories.joints import quickest_double_s, trapezoid_of
@@ -119,7 +119,7 @@ class _Law:
     def __init__(self, name: str, curve: Curve, duration: object, *given: object) -> None:
         """`given`: limits of velocity, acceleration and jerk."""
         if not curve.way > 0:
-            raise InputError("{name}: the tool goes nowhere", name)
+            raise InputError("{name}: the start and the end of the tool are the same", name)
         self.name = name
         limits = [
             inf if x is None else positive(x, f"{name}: {what}", Message("m or rad, by seconds,")) / curve.way

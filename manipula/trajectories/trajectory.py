@@ -20,7 +20,7 @@ from manipula.errors import InputError
 from manipula.generation.compose import generate_formula, no_model
 from manipula.generation.results.system import System
 from manipula.ik.arm.numeric_arm import NumericArm
-from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.entry import Block
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.topology import refuse_moving

@@ -56,6 +56,7 @@ def test_arms_of_revolute_joints_obey_the_formula() -> None:
             assert count == 7 * len(rows) - 4 * beta - 2 * (gravity[2] == "-g"), name
 
 
+@pytest.mark.turn
 def test_the_puma_groups_as_khalil_writes_it() -> None:
     """ZZR2 = Kxx2 + Kyy2 = Lzz2 + a3²·(m3 + … + m6); MXR2 = MX2 + a3·(m3 + … + m6); MYR4 = MY4 − MZ5."""
     robot = mp.Robot.from_dh(

@@ -22,6 +22,7 @@ from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.book.table_sources import BODIES, TABLES
+from tests.book.test_book_arms import ARMS as BOOK_ARMS
 from tests.book.urdf_sources import URDF_ARMS
 
 FloatArray = NDArray[Any]
@@ -132,7 +133,7 @@ def test_frames_are_the_tables(name: str) -> None:
 
 def test_every_numeric_robot_has_a_source_here() -> None:
     symbolic = {"planar2r", "rp", "stanford3", "puma560_symbolic", "scara", "rx90"}
-    assert set(library.names()) == symbolic | set(TABLES) | set(URDF_ARMS)
+    assert set(library.names()) == symbolic | set(TABLES) | set(URDF_ARMS) | set(BOOK_ARMS)
 
 
 def test_universal_robots_weigh_what_the_maker_says() -> None:

@@ -173,7 +173,7 @@ def test_class_roots_and_singular_poses_are_told(derivation: Any) -> None:
     assert "Axes 4, 5 and 6 meet in one point (a spherical wrist); axes 2 and 3 are parallel." in text
     assert "8 branches: shoulder ±, elbow ±, wrist ±" in text
     assert "Roots: two where κ₁² ≤ κ₂²" in text
-    assert "px = py = 0: p is on axis 1, θ₁ is free." in text
+    assert "px = py = 0: p lies on axis 1, so θ₁ is arbitrary." in text
     assert "m₁₃ = m₂₃ = 0: axes 4 and 6 are in line; only θ₄ + θ₆ is determined where they point alike" in text
 
 

@@ -70,6 +70,7 @@ def test_a_step_by_pd() -> None:
     np.testing.assert_allclose(np.degrees(np.abs(x[-1, :2] - target)), [0.00446, 0.00168], atol=5e-6)
 
 
+@pytest.mark.turn
 def test_the_adaptive_run() -> None:
     """q_d = (30°, 45°)(1 − cos 2πt), Λ = 20, K_D = 100, Γ = diag(0.03, 0.05, 0.1, 0.3), from â = 0."""
     robot = arm()

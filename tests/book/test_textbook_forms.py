@@ -151,6 +151,7 @@ D22 = "m2*lc2^2 + I2"
 H = "-m2*l1*lc2*s2"
 
 
+@pytest.mark.turn
 def test_two_link_dynamics() -> None:
     """Spong, section 7.4, the planar elbow manipulator: d11, d12, d22, the Christoffel symbol h, and the weights."""
     robot = two_links()

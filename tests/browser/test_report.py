@@ -139,8 +139,8 @@ def test_on_paper_every_equation_stays_on_the_page(browser: Any, tmp_path: Path)
 def test_every_part_is_there_with_a_heading(page: Any) -> None:
     titles = page.locator("section h2").all_inner_texts()
     assert titles == [
-        "Arm", "Table", "Equations", "Inverse kinematics", "Torques of a motion", "Operation counts", "Laws checked",
-        "Base parameters", "Code in C",
+        "Arm", "Table", "Equations", "Inverse kinematics", "Step by step", "Torques of a motion", "Operation counts",
+        "Laws checked", "Base parameters", "Code in C",
     ]  # fmt: skip
     assert page.locator("#motion canvas").count() == 2
     assert "l2 = 0.3" in page.locator("#table").inner_text()  # the stand-in is told

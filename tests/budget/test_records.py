@@ -8,8 +8,7 @@ import manipula as mp
 from manipula.generation.cache import arm_of, entries
 from manipula.generation.levels import level_fast
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.support.progress import DEFAULT_EFFORT
 
 # robot, model → on line: multiplications + additions + divisions

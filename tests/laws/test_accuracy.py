@@ -12,8 +12,7 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.generation import pipeline
 from manipula.generation.pipeline import LEAST, LOSS, composed_names, generate_function, lost_digits
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 
 # what a person may type; x, y, z are names
 CANCELLING = [

@@ -74,6 +74,7 @@ def test_both_velocities_alike_it_is_the_regressor_of_one() -> None:
     np.testing.assert_allclose(two(q, qd, qd, qdd, slip, p=free), one(q, qd, qdd, p=free), atol=1e-12)
 
 
+@pytest.mark.turn
 def test_further_friction_is_that_of_the_velocity_asked_for() -> None:
     """Stribeck and asymmetric friction: with slip far from 0 the smooth sign is the sign of q̇_r."""
     rng = np.random.default_rng(12)
@@ -164,6 +165,7 @@ def test_the_energy_of_the_errors_is_spent_on_damping_alone(seed: int, kinds: st
     np.testing.assert_allclose(total, V[0], rtol=1e-7)
 
 
+@pytest.mark.turn
 def test_a_payload_is_learnt_and_learnt_again_when_it_is_dropped() -> None:
     """The error of computed torque, which knows nothing of it, stays; that of the adaptive law dies out twice."""
     plant, ref = PLANAR.with_payload("mL", (0.0, 0.05, 0.0)), swing(2)
@@ -222,6 +224,7 @@ def test_a_law_of_an_unknown_arm_begins_at_nothing() -> None:
 # part of the arm known
 
 
+@pytest.mark.turn
 def test_a_body_in_the_tool_by_its_ten_parameters() -> None:
     """What the arm with the payload asks more than the arm alone; with a tool that is turned, and on a tree."""
     rng = np.random.default_rng(31)
@@ -291,6 +294,7 @@ def controller_of(robot: mp.Robot, adapt: Any, settings: dict[str, float], **giv
     return mp.controller(robot, "dynamic_adaptive", adapt=adapt, **gains, **given)
 
 
+@pytest.mark.turn
 def test_learning_a_payload_alone_is_cheaper_than_learning_all() -> None:
     whole = mp.controller("stanford", "slotine_li", **GAINS, gamma=1)
     part = mp.controller("stanford", "dynamic_adaptive", **GAINS, gamma_load=1)
@@ -327,6 +331,7 @@ def test_craig_is_his_equations() -> None:
     np.testing.assert_allclose(slow, qdd, rtol=1e-11)
 
 
+@pytest.mark.turn
 def test_craig_learns_a_payload_and_stays_in_bounds() -> None:
     plant, ref = PLANAR.with_payload(1.5, (0.0, 0.05, 0.0)), swing(2)
     gains = {"kp": 100, "kd": 20, "psi": 5, "filter": 2e-3, "sample": 1e-3}
@@ -339,6 +344,7 @@ def test_craig_learns_a_payload_and_stays_in_bounds() -> None:
     assert rms(run.e[-3000:]) < 0.5 * rms(lasting.e[-3000:])
 
 
+@pytest.mark.turn
 def test_a_joint_is_made_to_move_like_its_model() -> None:
     """One joint without weight, its inertia guessed at a third: gains come to where the joint follows the model."""
     rows = [{"theta": 0, "d": 0, "a": 0.5, "alpha": 0}]

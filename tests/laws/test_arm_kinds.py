@@ -33,6 +33,8 @@ def test_named_arms_are_closed(name: str) -> None:
     assert len(plan.settings) == 2 ** len(plan.roles) and list(plan.settings) == plan.branch_names
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("word")
 @pytest.mark.parametrize("word", ["RRRRRR", "RRRR", "ur5", "stanford"])
 def test_no_words_decide(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same answers where every title and every sentence is another."""

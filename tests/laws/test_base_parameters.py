@@ -46,6 +46,7 @@ def arm(seed: int, kinds: str, convention: str) -> RobotDescription:
     return random_robot(seed, joints=kinds, convention=convention)  # type: ignore[arg-type]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
 def test_rank_superposition_and_the_exact_way_agree(seed: int, kinds: str, convention: str) -> None:
     robot = arm(seed, kinds, convention)
@@ -79,7 +80,7 @@ def test_the_cheap_regressors_are_the_plain_one(seed: int, kinds: str, conventio
         assert [[integer(x) for x in row] for row in model(chain, *state)] == want
 
 
-@pytest.mark.drawn("seed", few=1)
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", (101, 105))
 def test_values_times_base_regressor_are_the_torques(seed: int) -> None:
     robot = mp.Robot.of(random_robot(seed, joints="RRPR"))
@@ -189,6 +190,7 @@ def test_a_wrong_count_class_or_column_is_a_disagreement() -> None:
     assert not replace(right, same_columns=False).passed and "columns differ" in str(replace(right, same_columns=False))
 
 
+@pytest.mark.turn
 def test_base_parameters_print_their_count_and_proof() -> None:
     planar = mp.load("planar2r")
     for robot in (planar, planar.with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81), mp.load("scara")):

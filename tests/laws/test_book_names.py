@@ -38,6 +38,7 @@ def test_only_the_variables_have_other_names(seed: int) -> None:
     assert {x: renamed(y, free) for x, y in plain.legend("text")} == dict(book.legend("text"))
 
 
+@pytest.mark.turn
 def test_a_parameter_keeps_its_name_and_the_variable_q() -> None:
     """An offset d1 beside a slide q1: two things, two names."""
     slide = {"theta": 0, "a": 0, "alpha": 0, "type": "prismatic"}

@@ -56,6 +56,7 @@ def test_at_a_steady_velocity_friction_is_that_of_the_joints_own_laws(
         assert np.abs(new.bristle - z).max() < 1e-2 * h * np.abs(v).max()  # but for what v changes in the step
 
 
+@pytest.mark.turn
 def test_bristles_bend_under_a_load_and_give_way_at_breakaway() -> None:
     arm = slide(2.0, 0.5, **COULOMB, stribeck={"torque": 1.0, "velocity": 0.05})
     bend = 1e-4  # of a slide at breakaway, 3 N
@@ -71,6 +72,7 @@ def test_bristles_bend_under_a_load_and_give_way_at_breakaway() -> None:
     assert abs(soft.state["bristle"][-1, 0] - 1.0 / 3e3) < 0.02 / 3e3
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("elastic", [False, pytest.param(900.0, marks=pytest.mark.slow)])
 def test_fixed_steps_come_near_to_the_reference_integrator(elastic: Any) -> None:
     made = lugre(slide(1.0, 0.4, **COULOMB), elastic=elastic, sigma0=2e3, sigma1=20.0)
@@ -100,6 +102,7 @@ def test_a_fast_joint_is_braked_by_its_laws_though_bristles_are_faster_than_step
     assert np.abs(run.qd[:, 0] - speed).max() < 1e-6 and run.balance < 1e-6
 
 
+@pytest.mark.turn
 def test_nothing_is_gained_from_bristles() -> None:
     """E + ½ σ0 z² of an arm left alone never grows."""
     arm = planar(theta1=COULOMB, theta2={"coulomb": 0.7})

@@ -44,7 +44,7 @@ def built(robot: Robot, seed: int, size: float = 2e-3) -> tuple[Geometry, Array]
     return geometry, np.random.default_rng(seed).normal(0, size, len(geometry.entries))
 
 
-@pytest.mark.drawn("seed", few=1)
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(6))
 def test_the_derivative_of_the_pose_by_every_entry(seed: int) -> None:
     robot = random_robot(seed, joints=1 + seed % 4, bodies=False, actuators=False, screws=seed % 2 == 0)
@@ -76,7 +76,8 @@ def test_a_corrected_robot_is_an_ordinary_robot_with_those_errors(seed: int, tmp
 SLOW = pytest.mark.slow
 
 
-@pytest.mark.drawn("name", "rank", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name", "rank")
 @pytest.mark.parametrize(
     ("name", "rank"),
     [pytest.param("puma560", 30, marks=SLOW), ("ur5e", 30), ("stanford", 28), pytest.param("panda", 34, marks=SLOW)],
@@ -95,6 +96,7 @@ def test_a_complete_minimal_set(name: str, rank: int) -> None:
     assert found.after.rms < 2.5 * NOISE < found.before.rms
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     ("draws", "least", "most"), [(12, 0.9, 0.99), pytest.param(120, 0.93, 0.97, marks=pytest.mark.slow)]
 )
@@ -126,6 +128,7 @@ def test_without_the_angle_between_parallel_axes_the_fit_is_worse() -> None:
     assert without.after.rms > 3 * whole.after.rms
 
 
+@pytest.mark.turn
 def test_points_and_distances_on_another_base_tell_what_they_can() -> None:
     robot = mp.load("irb120")
     geometry, e = built(robot, 8)
@@ -156,6 +159,7 @@ def test_joints_that_follow_others_and_those_beside_the_road() -> None:
     assert found.after.rms < 3 * NOISE
 
 
+@pytest.mark.turn
 def test_an_outlier_is_named_and_can_count_less() -> None:
     robot = planar()
     geometry, e = built(robot, 1)

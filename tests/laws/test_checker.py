@@ -18,7 +18,7 @@ import manipula as mp
 from bench.mutants import mutant_of
 from manipula.errors import ManipulaError
 from manipula.generation.checker import MODELS, checker_files
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request
 from tests.languages import CXX, WARNINGS
 from tests.laws.test_tip import request_for, with_tip
 from tests.laws.test_trees import heavy as heavy_tree
@@ -91,13 +91,15 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("case", few=5)
 @pytest.mark.parametrize("case", CASES)
 def test_emitted_python_passes(case: str, tmp_path: Path) -> None:
     passes(emitted(generated(case), "python", tmp_path), tmp_path)
 
 
-@pytest.mark.drawn("case", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("case")
 @needs_cxx
 @pytest.mark.parametrize("case", ["odd forward_dynamics", "1 inverse_dynamics wrench", "thirty forward_dynamics"])
 def test_emitted_cpp_passes(case: str, tmp_path: Path) -> None:
@@ -117,6 +119,7 @@ def branching(case: str) -> mp.Model:
     return mp.generate(robot, model, symbolic="all" if "all" in options else "auto", wrench="wrench" in options)
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("case")
 @pytest.mark.parametrize("case", TREES)
 def test_robots_that_branch(case: str, tmp_path: Path) -> None:
@@ -130,6 +133,7 @@ def test_robots_that_branch(case: str, tmp_path: Path) -> None:
         fails({**files, check: files[check].replace("stands_on(1)", "stands_on(0)", 1)}, tmp_path)
 
 
+@pytest.mark.turn
 @needs_cxx
 @pytest.mark.parametrize("case", [TREES[1], *(pytest.param(case, marks=pytest.mark.slow) for case in TREES[2:])])
 def test_robots_that_branch_in_cpp(case: str, tmp_path: Path) -> None:
@@ -143,6 +147,7 @@ def rubbed(seed: int) -> mp.Model:
     return mp.generate(mp.Robot.of(with_laws(robot, seed, ["asymmetric", "load", "stribeck"])), "inverse_dynamics")
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(3))
 def test_every_friction_law(seed: int, tmp_path: Path) -> None:
     """Passed as emitted; of a robot whose laws have other numbers, or another law, named."""
@@ -155,6 +160,7 @@ def test_every_friction_law(seed: int, tmp_path: Path) -> None:
         fails({**files, check: files[check].replace(law, "", 1)}, tmp_path)
 
 
+@pytest.mark.turn
 @needs_cxx
 def test_every_friction_law_in_cpp(tmp_path: Path) -> None:
     passes(emitted(rubbed(1), "cpp", tmp_path), tmp_path)
@@ -167,12 +173,14 @@ def planted(case: str, language: str, seed: int, folder: Path) -> tuple[dict[str
     return {**files, source_of(files): slip.text}, slip
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(6))
 def test_a_slip_in_emitted_python_is_named(seed: int, tmp_path: Path) -> None:
     files, slip = planted(CASES[seed], "python", seed, tmp_path)
     assert "differs from the plain recursion" in fails(files, tmp_path), slip.line
 
 
+@pytest.mark.turn
 @needs_cxx
 def test_a_slip_in_emitted_cpp_is_named(tmp_path: Path) -> None:
     files, slip = planted("stanford3 inverse_dynamics", "cpp", 0, tmp_path)
@@ -226,6 +234,8 @@ def test_two_numbers_in_one_rounding_decide_nothing(tmp_path: Path) -> None:
     assert "both rounded to 0.3" in done.stdout
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("tip", "roots")
 @pytest.mark.parametrize(("tip", "roots"), [("first", 1), ("second", 2), ("third", 1)])
 def test_roots_of_parameters_are_true_where_they_must_be(tip: str, roots: int, tmp_path: Path) -> None:
     request = request_for("stanford")
@@ -247,6 +257,7 @@ def heavy(rows: list[tuple[str, str]]) -> mp.Robot:
     return mp.Robot.from_text(head + "".join(row.format(a, alpha) + BODY for a, alpha in rows))
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("twists")
 @pytest.mark.parametrize("twists", [(18, 36, 54), (20, 40, 60), (7, 14, 21), (9, 27, 18)])
 def test_twists_of_whole_degrees_are_multiples_of_one(twists: tuple[int, ...], tmp_path: Path) -> None:
@@ -255,6 +266,7 @@ def test_twists_of_whole_degrees_are_multiples_of_one(twists: tuple[int, ...], t
     passes(emitted(mp.generate(robot, "forward_dynamics"), "python", tmp_path), tmp_path)
 
 
+@pytest.mark.turn
 def test_a_comparison_may_only_refuse(tmp_path: Path) -> None:
     """Right where q1 < 1, wrong elsewhere; and a condition that no longer stops."""
     files = emitted(generated("planar2r inverse_dynamics"), "python", tmp_path)
@@ -267,6 +279,7 @@ def test_a_comparison_may_only_refuse(tmp_path: Path) -> None:
         assert "a comparison decides" in fails({**files, name: wrong}, tmp_path)
 
 
+@pytest.mark.turn
 def test_a_text_without_its_end_fails_in_a_sentence(tmp_path: Path) -> None:
     files = emitted(generated("planar2r pose"), "python", tmp_path)
     source = files[source_of(files)]
@@ -275,6 +288,7 @@ def test_a_text_without_its_end_fails_in_a_sentence(tmp_path: Path) -> None:
         assert "does not run to its end" in fails({**files, source_of(files): source.replace(lost, "")}, tmp_path)
 
 
+@pytest.mark.turn
 def test_a_root_with_cos_of_30_degrees_below_it_is_true(tmp_path: Path) -> None:
     files = emitted(generated("thirty forward_dynamics"), "python", tmp_path)
     assert "1 roots" in passes(files, tmp_path)
@@ -307,13 +321,13 @@ def test_the_seed_may_be_given(tmp_path: Path) -> None:
 
 def test_what_has_no_checker_says_so(tmp_path: Path) -> None:
     for model in ("gravity", "inertia_matrix", "regressor"):
-        with pytest.raises(ManipulaError, match=f"no checker for {model} yet"):
+        with pytest.raises(ManipulaError, match=f"no proof checker for {model}"):
             mp.generate("planar2r", model).emit("cpp", tmp_path, proof=True)
-    with pytest.raises(ManipulaError, match="no checker in 'c' yet"):
+    with pytest.raises(ManipulaError, match="no proof checker in 'c'"):
         mp.generate("planar2r", "pose").emit("c", tmp_path, proof=True)
-    with pytest.raises(ManipulaError, match="no checker"):
+    with pytest.raises(ManipulaError, match="no proof checker"):
         mp.generate("planar2r", ["pose", "jacobian"]).emit("cpp", tmp_path, proof=True)
-    with pytest.raises(ManipulaError, match="no checker"):
+    with pytest.raises(ManipulaError, match="no proof checker"):
         mp.generate("planar2r", "inverse_dynamics").only("tau[1]").emit("cpp", tmp_path, proof=True)
     assert not list(tmp_path.iterdir())
 

@@ -14,8 +14,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.emit.ports import Namer, split
 from manipula.algebra.tape import Tape
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.models.integrate.discretisation import METHODS
 from tests.emitted import needs_cc, shared
 from tests.golden.sentences import Sentences
@@ -68,6 +67,7 @@ def reference(i: int, n: int) -> tuple[Any, Any]:
     return 0.4 * np.sin(phase), 1.6 * np.cos(phase)
 
 
+@pytest.mark.turn
 @needs_cc
 @pytest.mark.parametrize("seed, kinds", [(31, "RP"), pytest.param(32, "RRR", marks=pytest.mark.slow)])
 def test_a_thousand_steps_in_c_of_an_arm_with_an_unknown_payload(seed: int, kinds: str, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_thousand_steps_in_c_of_an_arm_with_an_unknown_payload(seed: int, kind
     assert 0 < limited < 1000  # the limit was met, and left again
 
 
-@pytest.mark.drawn("kinds", few=1)
+@pytest.mark.drawn("kinds")
 @needs_cc
 @pytest.mark.parametrize("kinds", ["R", "PR"])
 def test_one_step_of_an_arm_alone_in_c(kinds: str, tmp_path: Path) -> None:
@@ -129,6 +129,7 @@ def test_one_step_of_an_arm_alone_in_c(kinds: str, tmp_path: Path) -> None:
             np.testing.assert_allclose(np.array(found), true, rtol=0, atol=1e-13 * max(1.0, np.abs(true).max()))
 
 
+@pytest.mark.turn
 def test_computed_torque_believes_in_an_arm_without_the_payload() -> None:
     """The law's torques are those of its own robot; with the true one the error obeys ë + kd ė + kp e = 0."""
     robot = mp.load("planar2r").with_parameters(l1=1, l2=0.7, m1=2, m2=1, g=9.81)
@@ -151,6 +152,7 @@ def loop_of(robot: mp.Robot, sample: float | None) -> mp.System:
     return mp.closed_loop(robot, law, step=1.0 if sample is None else None)
 
 
+@pytest.mark.turn
 def test_a_law_in_continuous_time_acts_in_every_stage() -> None:
     """Its error falls with the fourth power of the step; a torque that is held leaves an error of the first."""
     robot = mp.load("planar2r").with_parameters(l1=1, l2=0.7, m1=2, m2=1, g=9.81)
@@ -171,6 +173,7 @@ def test_a_law_in_continuous_time_acts_in_every_stage() -> None:
         assert abs(np.log2(coarse / fine) - order) < 0.4
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("method")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_batch_of_loops_is_the_loops(method: str) -> None:
@@ -227,6 +230,7 @@ friction = { viscous = "fv2", coulomb = 0.3, offset = 0 }
 """
 
 
+@pytest.mark.turn
 @needs_cc
 def test_a_fixed_first_joint_a_quarter_turn_as_a_float_odd_names(tmp_path: Path) -> None:
     robot = mp.Robot.from_text(ODD)

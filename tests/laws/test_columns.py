@@ -187,6 +187,7 @@ def test_torques_at_their_limit_are_not_fitted() -> None:
     assert (held.judge.rows == free.judge.rows).all()
 
 
+@pytest.mark.turn
 def test_every_family_is_a_column_of_every_joint_and_is_linear() -> None:
     robot = random_robot(31, joints="RPR")
     model = mp.JointModel.full(coupling={("q1", "q3"): 0.5})

@@ -19,8 +19,7 @@ from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
 from manipula.errors import ConditionError
 from manipula.generation.build import add_conditions, build_function, flatten_nested, used_parameters
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Prepared, Request, prepare
 from manipula.mechanics.models.dynamics.choices import FRAMES, GAUGE, MASSES, UNIT, Answer, Component, Topic
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce import merge_fixed
@@ -141,6 +140,7 @@ def arms(count: int) -> list[Any]:
     return [seed if seed < 4 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(count)]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", arms(30))
 def test_random_symbolic_arms_keep_their_digits(seed: int) -> None:
     """Every length symbolic, several of them short at once, the whole arm small now and then."""

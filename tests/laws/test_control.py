@@ -97,6 +97,7 @@ def test_laws_of_joints_by_hand(seed: int) -> None:
             np.testing.assert_allclose(got["integral_next"], x["integral"] + H * np.where(waits, 0, s["ki"] * e))
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(3))
 def test_every_friction_law_takes_the_sign_that_is_given(seed: int) -> None:
     """Far from rest it is the sign, and the model is inverse dynamics; at rest nothing with a sign is left."""

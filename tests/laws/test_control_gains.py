@@ -81,6 +81,7 @@ def test_wrong_settings_of_every_law_are_told(name: str) -> None:
             mp.controller(robot, name, sample=H, **{**given, part: -1})
 
 
+@pytest.mark.turn
 def test_an_integral_waits_while_the_torque_is_at_its_limit() -> None:
     """Bounded however long the joint is held off its goal; without a limit it grows on."""
     robot = arm_of(5, "R", actuators=False, surroundings=False)

@@ -68,6 +68,7 @@ def test_a_sampled_law_has_the_exact_solution_of_the_held_double_integrator(kind
         np.testing.assert_allclose([state.q[0], state.qd[0]], [e, v], rtol=0, atol=1e-12)
 
 
+@pytest.mark.turn
 def test_sliding_reaches_its_layer_in_time_and_stays() -> None:
     """Exactly after (|s| − φ)/K with the true model; with a load it does not know no later than (|s| − φ)/(K − η)."""
     robot, n, h = damped_arm(), 2, 5e-4

@@ -39,6 +39,7 @@ def error_of(arm: mp.Arm, q: Any, x_ref: Any) -> Any:
     return np.concatenate([x_ref[:3] - p, 2 * e[:3]])
 
 
+@pytest.mark.drawn("name", "kinds", "task", few=2)
 @pytest.mark.parametrize(
     "name, kinds, task",
     [
@@ -80,6 +81,7 @@ def test_laws_of_the_tool_by_hand(name: str, kinds: str, task: str) -> None:
     np.testing.assert_allclose(outputs(law, longer, {})["tau"], got["tau"], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("name", sorted(FEW))
 def test_the_tool_follows_its_linear_equation(name: str) -> None:
     """The exact arm, the law in every stage: each axis of the position obeys x̃̈ + kd x̃̇ + kp x̃ = 0."""
@@ -99,6 +101,7 @@ def test_the_tool_follows_its_linear_equation(name: str) -> None:
         np.testing.assert_allclose(goal[i] - tool_of(arm, states[-1]["q"])[0][i], e, rtol=0, atol=1e-8)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("name", sorted(FEW))
 def test_torques_of_the_null_space_do_not_accelerate_the_tool(name: str) -> None:
     robot = arm_of(23, "RRRR", surroundings=False).without("friction")
@@ -136,7 +139,8 @@ def test_through_a_singularity_torques_stay_finite_and_it_is_said(name: str) -> 
         np.testing.assert_allclose(out.tau, arm.inverse_dynamics(q, np.zeros(3), qdd), rtol=1e-6)
 
 
-@pytest.mark.drawn("kinds", "task", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("kinds", "task")
 @pytest.mark.parametrize("kinds, task", [("RRR", "pose"), ("RP", "position")])
 def test_an_arm_under_impedance_is_passive(kinds: str, task: str) -> None:
     """What is stored and what the damper ate stay the same, to the integrator's error, from a turn of two radians."""

@@ -14,8 +14,7 @@ import pytest
 
 import manipula as mp
 from manipula.generation.build import method_named
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.ik.numeric.reach import _bounds
 from manipula.mechanics.models.derivatives.couplings import AXES, SOLVED
 from manipula.mechanics.models.dynamics import composite, energy, torque
@@ -91,6 +90,7 @@ def test_torques_and_motions(seed: int) -> None:
     near(arm.energy(x, xd)[0], energy.kinetic_energy(tree, q, qd))
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", [0])
 def test_fast_functions_and_slopes(seed: int) -> None:
     """Optimised and proved; derivatives against differences."""
@@ -106,6 +106,7 @@ def test_fast_functions_and_slopes(seed: int) -> None:
     np.testing.assert_allclose(arm.inverse_dynamics_vjp(x, xd, xdd, dx)[0], dx @ dq, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("model", ["regressor", "base_regressor"])
 def test_the_gradient_of_a_weighted_regressor(model: str) -> None:
     _, coupled, _, _ = free_and_coupled(21)
@@ -326,6 +327,7 @@ MADE = sorted({*AXES, *SOLVED} - {"operational_inertia"})  # six freedoms of the
 LIGHT = ("gravity", "pose", "inverse_dynamics_derivatives")
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     ("seed", "models"),
     [(seed, LIGHT) for seed in (0, 3)] + [pytest.param(seed, MADE, marks=pytest.mark.slow) for seed in range(200)],
@@ -353,6 +355,7 @@ def test_a_search_that_merges_fractions_of_an_angle_passes_its_own_check() -> No
     assert "chance of error below 1e-" in mp.generate(robot, "base_regressor").provenance.proof
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("method", ["rk4", pytest.param("gauss4", marks=pytest.mark.slow)])
 def test_followers_by_fractions_are_simulated_by_fixed_steps(method: str) -> None:
     """Their angles are fractions of what a stage adds to the positions; the free fall is that of dop853."""

@@ -44,6 +44,7 @@ def _apart(solver: Any, q: Any, x: Any) -> Any:
     return np.minimum(away, rounds - away).max(-1)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", QUICK)
 def test_the_coordinates_are_among_the_answers(seed: int) -> None:
     answered(free_and_coupled(seed, serial=seed % 2 == 0)[1], seed)
@@ -80,6 +81,7 @@ def test_a_telescope_has_one_answer_and_says_how_it_is_solved() -> None:
     assert away.distance == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("slides", [1, 2, 3])
 def test_coordinates_that_move_the_tool_alike_are_too_many(slides: int) -> None:
     """A telescope of two stages, and slides behind it that do the same."""
@@ -101,6 +103,7 @@ def test_a_half_turn_for_a_turn_needs_two_rounds() -> None:
     assert np.abs(apart).max() > 0.1
 
 
+@pytest.mark.turn
 def test_seven_joints_of_six_coordinates() -> None:
     rows: list[tuple[str, str, str, str, str]] = [
         ("revolute", "0.3", "0", "pi/2", ""),

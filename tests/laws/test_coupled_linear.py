@@ -156,6 +156,7 @@ def rubbing(coupled: Any) -> mp.Robot:
     return robot.with_friction(dict(zip(names, laws)))
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", MANY[1:])
 def test_two_velocities_of_base_parameters(seed: int) -> None:
     """Y θ is the torque though joints on one coordinate share their friction; products and M are those of Y."""

@@ -17,7 +17,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.simplify.tree import FormulaTree, Symbol, evaluate_tree, leaves
 from manipula.errors import InputError
-from manipula.ik.derivation.printer import Written
+from manipula.ik.derivation.printer import InverseLine
 from manipula.mechanics.models.inverse.loop import pose_from_entries
 from manipula.mechanics.models.inverse.plan import parameter_of
 from manipula.mechanics.robot import library
@@ -265,9 +265,9 @@ def test_every_letter_is_told_before_it_is_used(name: str) -> None:
     told |= {f"q{i}" for i in range(1, 14)}
     for step in derivation.steps:
         for line in step.lines:
-            if isinstance(line, Written) and line.kind == "definition":
+            if isinstance(line, InverseLine) and line.kind == "definition":
                 told |= symbols([line.left])
-            assert symbols([line.left, line.right] if isinstance(line, Written) else line.parts) <= told
+            assert symbols([line.left, line.right] if isinstance(line, InverseLine) else line.parts) <= told
         assert symbols([x for sentence in (step.roots, step.singular) if sentence for x in sentence.parts]) <= told
 
 
@@ -309,8 +309,8 @@ def test_offsets_and_directions_of_joints() -> None:
 def test_what_may_vanish_is_named() -> None:
     told = {name: str(derived(name)[1]) for name in ("ur5", "stanford", "scara")}
     assert "axes 2, 3, 4 and 6 are parallel; only θ₆ + θ₂₃₄ is determined" in told["ur5"]
-    assert "d₃ = 0: p is on axis 2, θ₂ is free" in told["stanford"]
-    assert "px = py = 0: p is on axis 1, θ₁ is free" in told["scara"]
+    assert "d₃ = 0: p lies on axis 2, so θ₂ is arbitrary" in told["stanford"]
+    assert "px = py = 0: p lies on axis 1, so θ₁ is arbitrary" in told["scara"]
 
 
 def test_a_scara_is_derived_as_in_a_textbook() -> None:

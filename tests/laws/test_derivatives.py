@@ -21,7 +21,7 @@ from manipula.mechanics.models.dynamics.energy import energy
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia
 from manipula.mechanics.models.dynamics.torque import gravity, inverse_dynamics
 from manipula.mechanics.models.lagrange import christoffel
-from manipula.mechanics.models.linear import energy_regressor
+from manipula.mechanics.models.linear import regressor_carried
 from manipula.mechanics.models.linear.regressor import parameter_vector
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed, regroup
@@ -107,7 +107,7 @@ def test_small_steps(seed: int) -> None:
                 close([row[k] for row in rows], (up - down) / (2 * step), 2e-5)
 
 
-@pytest.mark.drawn("seed", few=1)
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", SMALL_FIRST)
 def test_the_generated_models_against_the_plain_ones(seed: int) -> None:
     """Friction, motor inertia and a wrench included; the optimised functions are proved on the way."""
@@ -161,11 +161,11 @@ def test_energies_are_rows_times_the_parameters(seed: int) -> None:
     chain, x = arm_and_state(seed)
     kinetic, potential = energy(replace(chain, ground=RigidBody()), x["q"], x["qd"])  # what stands still has no column
     pi = np.array(parameter_vector(chain), dtype=float)
-    close(np.array(energy_regressor.kinetic_row(chain, x["q"], x["qd"]), dtype=float) @ pi, kinetic)
-    close(np.array(energy_regressor.potential_row(chain, x["q"]), dtype=float) @ pi, potential)
+    close(np.array(regressor_carried.kinetic_row(chain, x["q"], x["qd"]), dtype=float) @ pi, kinetic)
+    close(np.array(regressor_carried.potential_row(chain, x["q"]), dtype=float) @ pi, potential)
 
 
-@pytest.mark.drawn("seed", few=1)
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=SLOW) for seed in SEEDS if seed > 2)])
 def test_products_are_those_with_the_matrices(seed: int) -> None:
     """Along a change: D u; weighted: λᵀ D. Friction, motors and a wrench included."""
@@ -181,6 +181,7 @@ def test_products_are_those_with_the_matrices(seed: int) -> None:
             close(part, weights @ matrix, 1e-8)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("model", ["regressor", "base_regressor"])
 @pytest.mark.parametrize("seed", SEEDS[:4])
 def test_the_gradient_of_a_weighted_regressor(seed: int, model: str) -> None:
@@ -197,6 +198,7 @@ def test_the_gradient_of_a_weighted_regressor(seed: int, model: str) -> None:
         close(found, (ends[0] - ends[1]) / (2 * step), 2e-6)
 
 
+@pytest.mark.turn
 def test_products_broadcast_and_know_that_the_inertia_matrix_is_symmetric() -> None:
     arm = mp.Arm("puma560", optimise="none")
     q, qd, qdd, u, v = np.random.default_rng(5).uniform(-2, 2, size=(5, 9, arm.dof))
@@ -219,6 +221,7 @@ def test_every_method_is_proved(name: str, model: str) -> None:
         assert made.provenance.method == method
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("name", ["scara", *(pytest.param(name, marks=SLOW) for name in ("puma560", "ur5", "panda"))])
 def test_what_derivatives_cost(name: str) -> None:
     """Products take at most four times the model; the closed form less than what is differentiated; best is best."""
@@ -236,6 +239,7 @@ def test_what_derivatives_cost(name: str) -> None:
         assert best <= cost("inverse_dynamics_derivatives", method)
 
 
+@pytest.mark.turn
 def test_the_cheapest_method_is_taken() -> None:
     differing = 0
     for robot in ("rp", "scara"):

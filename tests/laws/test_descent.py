@@ -43,6 +43,8 @@ def drawn(solver: InverseSolver, rng: random.Random, part: float = 1.0) -> Any:
     return np.array([rng.uniform(-span, span) for span in part * np.where(solver.turning, 2.0, 0.4)])
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("word", few=2)
 @pytest.mark.parametrize("word", FINITE)
 def test_every_solution_that_arrays_find_is_found(word: str) -> None:
     rng = random.Random(word)
@@ -58,7 +60,7 @@ def test_every_solution_that_arrays_find_is_found(word: str) -> None:
             assert distances(found, other, solver.turning).min() < 1e-5
 
 
-@pytest.mark.drawn("word", few=1)
+@pytest.mark.drawn("word")
 @pytest.mark.parametrize("word", REDUNDANT)
 def test_a_redundant_arm_is_solved_inside_its_limits(word: str) -> None:
     rng = random.Random(word)
@@ -103,6 +105,7 @@ def test_what_a_tool_lacks_is_its_way_and_its_turn(task: str) -> None:
         assert total == pytest.approx(way @ way + turn @ turn)
 
 
+@pytest.mark.turn
 def test_rounded_poses_of_few_joints_are_met_as_nearly_as_they_can_be() -> None:
     rng = random.Random(6)
     for word in ("RRPRR", "RRRRP"):
@@ -170,7 +173,7 @@ def turned(axis: int, angle: float) -> Any:
     return Rotation.from_rotvec(angle * np.eye(3)[axis]).as_matrix()
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", "ur5", "stanford"])
 def test_the_nearest_is_as_near_as_arrays_find(name: str) -> None:
     robot = mp.load(name)

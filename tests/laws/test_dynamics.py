@@ -22,9 +22,8 @@ from manipula.mechanics.robot.actuator import IDLE
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of, variables
+from manipula.mechanics.spatial.dual import Dual, DualMaths, Paired, partial, value_of, variables
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.mechanics.spatial.rate_pairs import Paired
 from tests.random_robots import random_robot, random_state
 
 BY_NAME = {law.name: law for law in IDENTITIES}

@@ -90,6 +90,7 @@ def test_links_and_motors_obey_their_two_equations(seed: int, kinds: str) -> Non
     assert np.allclose(inertia * turn, tau - spring[1] - rubs, rtol=1e-4, atol=1e-3 * (1 + np.abs(spring[1]).max()))
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     "seed, kinds",
     [
@@ -119,6 +120,7 @@ ARMS = [
 ]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("which", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in range(1, len(ARMS)))])
 def test_nothing_is_lost_without_friction_and_play_loses_nothing(which: int) -> None:
     arm = motored(ARMS[which], 0.3)
@@ -157,6 +159,7 @@ def test_a_law_sees_the_motors_in_python_in_a_loop_and_from_event_to_event() -> 
     assert np.allclose(mp.simulate(soft, law, still, start=[0.0, 0.0], sensors=sharp).q, run.q, rtol=0, atol=1e-8)
 
 
+@pytest.mark.turn
 def test_a_row_of_a_batch_has_the_bits_of_one_arm() -> None:
     arm = planar(theta1={"coulomb": 2.0, "viscous": 0.3}, theta2={"coulomb": 0.5})
     law = mp.controller(arm, "pd_gravity", kp=300, kd=30, sample=1e-3)
@@ -194,6 +197,7 @@ def test_one_step_in_c_is_that_of_the_arm(tmp_path: Path) -> None:
 # friction, efforts, stops
 
 
+@pytest.mark.turn
 def test_a_motor_that_friction_holds_keeps_every_bit_while_its_link_swings() -> None:
     arm = planar(theta1={"coulomb": 80.0}, theta2={"coulomb": 40.0})
     for method in ("rk4", "dop853"):
@@ -203,6 +207,7 @@ def test_a_motor_that_friction_holds_keeps_every_bit_while_its_link_swings() -> 
         assert [(x.joint, x.since, x.until) for x in run.modes] == [(0, 0.0, 0.2), (1, 0.0, 0.2)]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     "seed, keys", [(33, ("load", "stribeck")), pytest.param(32, ("asymmetric",), marks=pytest.mark.slow)]
 )
@@ -221,6 +226,7 @@ def test_fixed_steps_come_near_to_the_reference_integrator(seed: int, keys: tupl
     assert far[1] < far[0] / 4 + 1e-9 and far[1] < 1e-3
 
 
+@pytest.mark.turn
 def test_stops_hold_the_links_and_efforts_clip_the_motors() -> None:
     arm = mp.Robot.from_text(STOPPED)
     run = mp.simulate(mp.Plant(arm, elastic=True), np.array([10.0]), start=[0.0], until=0.5)

@@ -96,6 +96,7 @@ def test_a_heavy_prior_is_returned() -> None:
     assert np.allclose(least_squares().prior.coordinates(theta), least_squares().prior.start, atol=1e-6)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("weight", [1e-4, 1.0, 30.0])
 def test_the_exact_solver_agrees(weight: float) -> None:
     """λ → 0 is the programme without a prior; under a weight it is the same programme with the bracket."""

@@ -63,6 +63,7 @@ def slope_error(design: Design, criterion: str, seed: int) -> float:
     return abs(cost(z)[1] @ way - change) / max(1.0, abs(change))
 
 
+@pytest.mark.turn
 def test_the_gradient_is_exact() -> None:
     """With torques and a box in the way."""
     arm = planar(m1=3, m2=2)
@@ -73,6 +74,7 @@ def test_the_gradient_is_exact() -> None:
         assert slope_error(replace(design, family=Spline(3.0, 3)), criterion, seed) < 1e-6
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(len(ARMS)))
 def test_random_arms_keep_their_limits_between_samples(seed: int) -> None:
     """Turning, sliding, screwing; one joint and several; a fixed row first."""
@@ -90,6 +92,7 @@ def test_more_random_arms(seed: int) -> None:
     keeps(mp.excite(robot, criterion=("logdet", "condition")[seed % 2], **QUICK))
 
 
+@pytest.mark.turn
 def test_a_tree_and_joints_that_follow_others() -> None:
     """What follows keeps its own limits."""
     keeps(mp.excite(mp.Robot.of(random_tree(3, 3, surroundings=False)), **QUICK))
@@ -104,6 +107,7 @@ def test_a_tree_and_joints_that_follow_others() -> None:
     assert np.abs(joint).max() <= 1.0
 
 
+@pytest.mark.turn
 def test_torques_and_boxes_hold_between_samples() -> None:
     arm = planar(m1=3, m2=2)
     hand = ((0.3, 0.6), (-0.2, 0.2), (-1, 1))
@@ -121,6 +125,7 @@ def test_torques_and_boxes_hold_between_samples() -> None:
     assert np.any(np.abs(numeric.inverse_dynamics(*free)) > (40, 10))
 
 
+@pytest.mark.turn
 def test_the_condition_number_is_that_of_the_base_regressor() -> None:
     """Masses, friction and motors of the file count for nothing."""
     motion = planar_motion()
@@ -169,6 +174,7 @@ def test_the_same_seed_gives_the_same_motion() -> None:
     assert several.condition == min(x.condition for x in near)
 
 
+@pytest.mark.turn
 def test_it_is_a_trajectory_to_save_and_show(tmp_path: Path) -> None:
     motion = mp.excite(planar(), rate=200, **QUICK)
     path = motion.save(tmp_path / "motion.csv")
@@ -241,6 +247,7 @@ def test_robots_that_cannot_be_excited_say_so() -> None:
         mp.excite(planar(), limits={"effort": 5})
 
 
+@pytest.mark.turn
 def test_a_motion_after_a_recording_shows_what_that_did_not() -> None:
     """A first recording that moves the first joint alone: together they are far better conditioned than it alone."""
     arm = two_joints()

@@ -35,6 +35,7 @@ def ended(robot: mp.Robot, q: Any, method: str, step: float) -> Any:
     return np.concatenate([end.q[-1], end.qd[-1]])
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     "robot, steps",
     [

@@ -70,6 +70,7 @@ def test_a_log_that_does_not_move_is_not_filtered() -> None:
     assert cutoff_for([mp.Log(t, np.zeros((400, 2)), np.zeros((400, 2)))], "auto").frequency is None
 
 
+@pytest.mark.turn
 def test_a_quantised_puma_is_found_through_the_filter() -> None:
     """One-sided filters leave 2 % here, differences without one 16 %."""
     robot = mp.load("puma560")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.parameters.base import base_parameters_of
+from manipula.parameters.base_numeric import base_agreement
 from tests.floating_robots import Array, State, floating_robot, floats, near, on_base, run, tree_of
 from tests.random_robots import random_robot, random_tree
 from tests.world_frame import World
@@ -253,3 +257,73 @@ mass = 0.5
 com = [0, 0, -0.2]
 inertia = {{ xx = 0.01, yy = 0.02, zz = 0.03 }}
 """
+
+
+# base parameters
+
+
+def symbolic_leg() -> Any:
+    """Lengths and inertias of the leg as letters."""
+    text = FOLLOWER.format(coordinate="")
+    for number, letter in (("-0.4", '"-l1"'), ("mass = 4", 'mass = "m0"'), ("mass = 0.5", 'mass = "m2"')):
+        text = text.replace(number, letter)
+    return mp.Robot.from_text(text)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_base_parameters_give_wrench_and_torques(seed: int) -> None:
+    robot = floating_robot(seed, 2)
+    found, x = base_parameters_of(robot), State(robot, seed)
+    form = prepare(Request(robot, "base_regressor")).model
+    given = {name: list(map(float, x[name])) for name in form.inputs}
+    Y = [form.methods[name](tree_of(robot), given)["Y"] for name in ("newton-euler", "field")]
+    near(floats(Y[0]), floats(Y[1]))
+    felt = run(robot, "inverse_dynamics", x)
+    near(floats(Y[0]) @ np.array(found.values, dtype=float), np.r_[felt["base_wrench"], felt["tau"]])
+    assert base_agreement(robot, found).passed
+
+
+def test_a_free_base_feels_ten_and_every_turning_link_seven() -> None:
+    found = base_parameters_of(mp.Robot.from_text(FOLLOWER.format(coordinate="")))
+    assert len(found) == 10 + 7 + 7 and not found.of_class("not identifiable")
+    assert "m_base_R" in found.names and found.by_name["m_base_R"] == pytest.approx(5.5)
+
+
+def test_base_parameters_with_letters_are_formulas_of_them() -> None:
+    robot = symbolic_leg()
+    found = base_parameters_of(robot)
+    told = dict(found.equations())
+    assert told["m_base_R"] == "m1 + m2 + m_base" and "l1" in told["Kzz1_R"]
+    assert found.by_name["m_base_R"] is None and base_agreement(robot, found).passed
+
+
+def test_a_joint_that_follows_has_no_parameters_apart() -> None:
+    robot = mp.Robot.from_text(FOLLOWER.format(coordinate='coordinate = "-2*hip"'))
+    found = base_parameters_of(robot)
+    assert base_agreement(robot, found).passed
+
+
+@pytest.mark.parametrize("verb", [mp.identify, mp.excite, mp.significance])
+def test_what_wants_a_fixed_base_says_so(verb: Any) -> None:
+    robot = mp.Robot.from_text(FOLLOWER.format(coordinate=""))
+    given = [] if verb is mp.excite else [[]]
+    with pytest.raises(
+        mp.InputError, match=f"its base moves, and {verb.__name__} is made for a base that stands still"
+    ):
+        verb(robot, *given)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3, 4])  # of 1 a joint without a motor carries no mass
+def test_derivatives_on_a_base_whose_motion_is_given_are_differences(seed: int) -> None:
+    robot = floating_robot(seed, 2, "given", actuators=False)
+    x, step = State(robot, seed), 1e-6
+    found = {name: run(robot, "forward_dynamics_derivatives", x, name) for name in ("dual", "inertia-matrix")}
+    for output, ports in (("dq", ("q",)), ("dqd", ("w0", "qd")), ("dtau", ("tau",)), ("dbase", ("a0", "wd0"))):
+        near(found["dual"][output], found["inertia-matrix"][output], 1e-9)
+        columns = []
+        for port in ports:
+            for k in range(len(x[port])):
+                up, down = ({**x, port: x[port] + sign * step * np.eye(len(x[port]))[k]} for sign in (1, -1))
+                ends = [run(robot, "forward_dynamics", state)["qdd"] for state in (up, down)]
+                columns.append((ends[0] - ends[1]) / (2 * step))
+        near(found["dual"][output], np.array(columns).T, 1e-6)

@@ -20,7 +20,7 @@ from manipula.mechanics.models.derivatives.dual import inverse_plain
 from manipula.mechanics.models.dynamics.energy import energy
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear import regressor
-from manipula.mechanics.models.linear.energy_regressor import kinetic_row, potential_row
+from manipula.mechanics.models.linear.regressor_carried import kinetic_row, potential_row
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
@@ -100,6 +100,7 @@ def test_every_identity_and_method(law: type[FrictionLaw[Any]]) -> None:
             assert not [x for x in left if (x if isinstance(x, int) else x.value)], identity.name
 
 
+@pytest.mark.turn
 @by_key
 def test_the_judge(law: type[FrictionLaw[Any]]) -> None:
     for seed in range(8):
@@ -125,6 +126,7 @@ def test_derivatives_two_ways_are_one(law: type[FrictionLaw[Any]]) -> None:
             assert not [gap for gap in gaps if (gap if isinstance(gap, int) else gap.value)], name
 
 
+@pytest.mark.turn
 @by_key
 def test_generated_and_proved(law: type[FrictionLaw[Any]]) -> None:
     robot = arm(law, 3, joints="RP", convention="standard", surroundings=False)
@@ -213,6 +215,7 @@ def test_what_a_file_may_not_say(line: str, said: str) -> None:
     assert said in str(caught.value)
 
 
+@pytest.mark.turn
 def test_a_table_of_counts_leaves_out_what_the_load_rules_out() -> None:
     """Of one row among others: the second does not move."""
     fixed = '[[joint]]\ntype = "fixed"\ntheta = 0\nd = 0\na = 0\nalpha = 0\nmass = 0\n'

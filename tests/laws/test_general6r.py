@@ -109,6 +109,7 @@ def study(name: str, count: int, convention: str = "standard") -> None:
         check(answer, pose, fk)
 
 
+@pytest.mark.drawn("name", few=2)
 @pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
 def test_the_original_is_among_the_answers_and_the_count_is_full(name: str) -> None:
     study(name, 60)
@@ -194,6 +195,7 @@ def test_special_poses_never_pass_for_complete(name: str) -> None:
         assert there or (sigma < 1e-7 and not answer.info.complete)
 
 
+@pytest.mark.drawn("name", few=2)
 @pytest.mark.parametrize("name", list(ARMS))
 def test_a_full_count_is_never_wrong(name: str) -> None:
     """Many special poses have several solutions with one and the same eigenvalue, whose vectors mean nothing."""

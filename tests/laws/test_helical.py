@@ -66,6 +66,7 @@ def test_what_a_screw_hands_to_the_link_before_changes_no_torque() -> None:
         assert nothing(zip(inverse_dynamics(chain, *given), other))
 
 
+@pytest.mark.turn
 @pytest.mark.usefixtures("without_search")
 def test_the_judge() -> None:
     """Torques, inertia, Coriolis, gravity, energy, Jacobians, wrenches in the joints: worked out in world axes."""
@@ -106,6 +107,8 @@ MODELS = {
 }
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("model", few=4)
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_is_generated_and_proved(model: str) -> None:
     """The pitch and all the rest symbols."""
@@ -116,6 +119,7 @@ def test_every_model_is_generated_and_proved(model: str) -> None:
     mp.generate(robot, model)
 
 
+@pytest.mark.turn
 def test_base_parameters_by_three_roads() -> None:
     for kinds in ("H", "HR", "RHR", "PH", "HHR"):
         robot = mp.Robot.of(random_robot(3, joints=kinds))
@@ -203,6 +207,7 @@ def test_formats_that_cannot_say_it_refuse(ending: str, tmp_path: Any) -> None:
         mp.save(robot, tmp_path / f"screw.{ending}")
 
 
+@pytest.mark.turn
 def test_inverse_kinematics_is_numeric_and_finds_the_pose() -> None:
     robot = mp.Robot.of(random_robot(2, joints="RHRRRR", convention="standard", surroundings=False))
     ours = mp.Arm(robot)

@@ -77,6 +77,7 @@ def predicted(K: float) -> tuple[float, float]:
     return PLAY / 2 / r, float(values(N).imag.max())
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("K, start", [(60.0, 0.004), (30.0, -0.006), pytest.param(120, 0.002, marks=pytest.mark.slow)])
 def test_play_makes_a_loop_hunt_as_the_describing_function_says(K: float, start: float) -> None:
     (far, fast), (amplitude, frequency) = swing(hunting(PLAY, start, K)), predicted(K)
@@ -91,6 +92,7 @@ def test_twice_the_play_is_twice_the_swing_and_none_is_no_swing() -> None:
     assert np.abs(still.state["motor"][still.t > 30]).max() < 0.004 / 100  # the light link is damped by the motor alone
 
 
+@pytest.mark.turn
 def test_steps_hunt_as_the_event_driven_reference_does() -> None:
     found, true = (hunting(PLAY, 0.012, 60.0, 0.3, method, 1) for method in ("rk4", "dop853"))
     assert np.abs(found.q - true.q).max() < 1e-5

@@ -39,6 +39,7 @@ def found() -> Found:
     return mp.identify(ARM, LOG, model=PLAIN, filter=None, validate=OTHER)
 
 
+@pytest.mark.turn
 def test_what_is_found_predicts_another_motion(found: Found) -> None:
     """Noise of 2 % over 1600 rows leaves 2 %·√(16/1600) of the torque of 16 sums; other motions show twice that."""
     again = [mp.identify(ARM, recording(ARM, seed, noise=0.02), model=PLAIN, filter=None) for seed in (4, 5, 6)]
@@ -169,6 +170,7 @@ def test_what_remembers_is_a_system(slides: bool) -> None:
 # doubts
 
 
+@pytest.mark.turn
 def test_shuffled_torques_tell_nothing() -> None:
     assert LOG.tau is not None
     order = np.random.default_rng(1).permutation(len(LOG.t))
@@ -221,7 +223,7 @@ def test_a_wrong_sign_is_noticed(joints: list[int]) -> None:
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_swapped_joints_are_noticed(whole: bool) -> None:
-    """Torques alone, or positions with them; where nothing is foretold any more, in the refusal."""
+    """Torques alone, or positions with them; where nothing is predicted any more, in the refusal."""
     assert LOG.tau is not None and LOG.qd is not None and LOG.qdd is not None
     swapped = replace(LOG, tau=LOG.tau[:, ::-1])
     if whole:
@@ -268,6 +270,7 @@ def test_the_same_twice(found: Found) -> None:
     assert np.array_equal(found.theta, again.theta)
 
 
+@pytest.mark.turn
 def test_what_these_motions_do_not_feel(found: Found) -> None:
     """From the same call: nothing goes at no tolerance, more goes at more, errors stay within it; friction by load, in
     which no torque is linear, is in nobody's way."""
@@ -282,6 +285,7 @@ def test_what_these_motions_do_not_feel(found: Found) -> None:
     assert loaded.significance(0.05).kept
 
 
+@pytest.mark.turn
 def test_a_report_names_its_files(tmp_path: Any) -> None:
     arm = two_joints()
     paths = [tmp_path / name for name in ("first.csv", "second.csv", "held back.csv")]

@@ -68,6 +68,7 @@ def test_the_mean_of_many_runs_is_the_truth(rates: bool) -> None:
     assert np.linalg.norm(iv, axis=1).mean() < 0.2 * np.linalg.norm(ols, axis=1).mean()
 
 
+@pytest.mark.turn
 def test_doubts_cover_the_truth() -> None:
     log = followed(ARM, 20)
     found = mp.identify(ARM, log, model=PLAIN, method="iv", filter=None)

@@ -16,19 +16,15 @@ from manipula.algebra.tape import tape_from_function
 from manipula.cli import simulation
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.compose import _part, asked_of, call_by_call, join
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.generation.results.system import System
-from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
 from manipula.mechanics.models.control.laws import LAWS
-from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate import gauss4 as gauss
-from manipula.mechanics.models.integrate import rk8 as rk8_text
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, states, variables
+from manipula.mechanics.models.integrate import runge_kutta
 from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, SOLVED, discretise
 from manipula.mechanics.models.integrate.discretisation import METHODS as STEPS
 from manipula.mechanics.models.integrate.motion import MOTION
-from manipula.mechanics.models.integrate.one_step import Rates, State, add
-from manipula.mechanics.models.integrate.rk8 import A, B, rk8
+from manipula.mechanics.models.integrate.runge_kutta import A, B, Rates, State, add, rk8
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
 from manipula.scalar import APART, Maths, Rate
 from manipula.simulation.plant import arm_function
@@ -152,7 +148,7 @@ def test_a_wrong_weight_in_one_of_twelve_stages_is_not_proved(monkeypatch: pytes
     made = join(block, asked, parts)
     prove(made.function, call_by_call(block, asked, parts, made.cuts))
     wrong = {**B, 9: B[9] + Fraction(1, 10**9)}
-    monkeypatch.setattr(rk8_text, "B", wrong)
+    monkeypatch.setattr(runge_kutta, "B", wrong)
     with pytest.raises(ProofError, match="differs"):
         prove(made.function, call_by_call(block, asked, parts, made.cuts))
 
@@ -164,7 +160,7 @@ def test_gauss_gives_the_book_s_stability_function() -> None:
     """R(z) = (1 + z/2 + z²/12)/(1 − z/2 + z²/12): what is linear and known is solved by the first iteration."""
     for z in (Fraction(1, 3), Fraction(-2), Fraction(5, 2), Fraction(-1000)):
         one = {"y": [Fraction(1)]}
-        new, left = gauss.gauss4(EXACT, lambda x, z=z: {"y": [z * x["y"][0]]}, [[z]], one, Fraction(1), add)
+        new, left = runge_kutta.gauss4(EXACT, lambda x, z=z: {"y": [z * x["y"][0]]}, [[z]], one, Fraction(1), add)
         assert abs(new["y"][0] - (1 + z / 2 + z**2 / 12) / (1 - z / 2 + z**2 / 12)) < Fraction(1, 10**12)
         assert left < Fraction(1, 10**40)
 
@@ -205,14 +201,14 @@ def test_more_sweeps_than_one_to_an_order_solve_the_stages(monkeypatch: pytest.M
     start: State = {"q": [1.0], "qd": [0.3], "w": [2.0]}
 
     def left(sweeps: int, h: float) -> float:
-        monkeypatch.setattr(gauss, "SWEEPS", sweeps)
+        monkeypatch.setattr(runge_kutta, "SWEEPS", sweeps)
         back = stepped("gauss4", pendulum, STIFF, stepped("gauss4", pendulum, STIFF, start, h), -h)
         return max(abs(back[name][0] - start[name][0]) for name in start)
 
     assert left(40, 0.2) < 1e-15
     for sweeps in (2, 3, 4):
         assert log2(left(sweeps, 0.2) / left(sweeps, 0.1)) > sweeps + 1.6
-        told = [gauss.gauss4(FLOATS, pendulum, STIFF, start, h, add).unsolved for h in (0.2, 0.1)]
+        told = [runge_kutta.gauss4(FLOATS, pendulum, STIFF, start, h, add).unsolved for h in (0.2, 0.1)]
         assert log2(told[0] / told[1]) > sweeps + 0.4 and told[1] > left(sweeps, 0.1) / 2
 
 
@@ -256,6 +252,7 @@ def test_a_loop_of_order_8_takes_few_steps_for_ten_digits(arm: str) -> None:
     assert 7 < log2(coarse / fine) < 10 and many < 1e-10
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("arm", ["two links", pytest.param("hinges in space", marks=pytest.mark.slow)])
 def test_an_arm_that_swings_for_long_keeps_its_energy_better_by_gauss4_than_by_rk4(arm: str) -> None:
     robot, energy = ARMS[arm], mp.Arm(ARMS[arm]).energy

@@ -342,6 +342,7 @@ def test_the_arm_angle_is_the_same_by_geometry_and_by_the_loop() -> None:
             assert abs(math.remainder(away, 2 * math.pi)) < 1e-9
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("name", ["gen3", pytest.param("sawyer", marks=pytest.mark.slow)])
 def test_seven_axes_without_a_closed_form_are_solved_with_the_last_given(name: str) -> None:
     solver = solver_of(name)

@@ -70,6 +70,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("convention")
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize("name", KNOWN)
@@ -88,6 +89,7 @@ def test_a_batch_is_its_poses() -> None:
     assert batch.valid.any(-1).all() and batch.residual[batch.valid].max() < EXACT
 
 
+@pytest.mark.turn
 def test_axes_in_line_leave_a_joint_to_the_position() -> None:
     """At rest the first and the last axis are parallel: the orientation knows their sum, the position each."""
     rows = dh((90, 0.266, 0.137), (-90, 0.262, 0), (0, 0, 0.272))

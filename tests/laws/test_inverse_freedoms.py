@@ -66,6 +66,7 @@ def test_a_pose_with_few_digits_is_met_and_one_beside_it_is_not(kind: Any) -> No
     assert kind in (gantry, column) or not len(solver(tilted).q)
 
 
+@pytest.mark.turn
 def test_where_a_closed_form_has_no_branch_left_the_pose_is_searched() -> None:
     """Three axes that meet, a turn and two slides; 2 and 8 of these poses are out of reach of every branch."""
     turns = [(45, 0, 0, -90), (-90, 0, 0, 30), (90, 0, 0, 90), (90, 0.259, 0, 33.6)]

@@ -25,6 +25,8 @@ def subject(name: str, offset: float, seed: int = 0) -> Offset:
     return Offset(name, offset, seed)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name", "offset")
 @pytest.mark.parametrize(("name", "offset"), [("ur5e", 2e-11), ("wrist", 2e-11), ("ur5e", -1e-9)])
 def test_offsets_lose_no_answer_and_no_seed(name: str, offset: float) -> None:
     arm, clean = subject(name, offset), subject(name, 0.0)

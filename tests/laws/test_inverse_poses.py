@@ -51,6 +51,7 @@ def off_square(T: Any) -> float:
 # six joints and more: the nearest rotation
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", "iiwa14", "gen3"])
 @pytest.mark.parametrize("kind", ["single", 8, 6, 5, 4, 3, 1e-7, 1e-5, 1e-3])
 def test_a_rotation_of_few_digits_is_made_exact(name: str, kind: Any) -> None:
@@ -79,6 +80,7 @@ def test_no_rotation_with_entries_wrong_by_a_thousandth_is_refused() -> None:
             arm.inverse_kinematics(T)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", "gen3", "5"])
 def test_more_is_refused_and_a_tolerance_decides(name: str) -> None:
     arm = arm_of(name)

@@ -27,7 +27,7 @@ def _inside(arm: mp.Arm) -> Any:
     return np.maximum(low, -np.pi), np.minimum(high, np.pi)
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_limits_that_leave_little_lose_no_pose(name: str) -> None:
     """Of random configurations about one in a hundred lies between the values of the parameter that are tried."""
@@ -57,6 +57,7 @@ def test_the_values_of_the_parameter_that_are_tried_fill_its_range(name: str) ->
     assert np.allclose(fan[0] + fan[-1], first + last)
 
 
+@pytest.mark.turn
 def test_a_parameter_that_is_given_stays() -> None:
     arm = _arm("panda")
     q = np.random.default_rng(1).uniform(*_inside(arm), (300, 7))
@@ -65,6 +66,8 @@ def test_a_parameter_that_is_given_stays() -> None:
         assert np.allclose(result.q[:, 6], x[6] + 0.4)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_a_seed_at_a_locked_pose_is_the_first_answer(name: str) -> None:
     """One to three joints at or beside a quarter turn: joints in line, elbows stretched, wrists locked."""
@@ -82,7 +85,8 @@ def test_a_seed_at_a_locked_pose_is_the_first_answer(name: str) -> None:
         assert len(result.q) == result.valid.sum()
 
 
-@pytest.mark.drawn("joints", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("joints")
 @pytest.mark.parametrize("joints", [8, 9])
 def test_many_joints_with_tight_limits_are_found(joints: int) -> None:
     for k in range(3):

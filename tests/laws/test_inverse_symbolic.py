@@ -161,6 +161,7 @@ def test_valid_is_true_for_any_names_and_any_values(make: Any, convention: str) 
     assert solved >= 3 or make is offset_wrist
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("convention")
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 @pytest.mark.parametrize("joints", [1, 2, 3, 4, 5])
@@ -207,6 +208,7 @@ def test_numbers_that_agree_by_chance_are_no_structure_of_letters() -> None:
     assert plan_of(robot, ["a2"]).title == "spherical wrist"
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("make")
 @pytest.mark.parametrize("make", [spherical, five, four_crossing, four_parallel])
 def test_the_compiled_form_of_letters_is_the_same_text(make: Any) -> None:

@@ -22,16 +22,14 @@ from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import reference
 from manipula.generation.compose import Part, call_by_call, generate_block, join
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Request
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables, wire_blocks
+from manipula.generation.prepare import Prepared, Request, prepare
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables, wire_blocks
 from manipula.mechanics.models.integrate import discretisation
 from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, METHODS, discretise
 from manipula.mechanics.models.integrate.motion import MOTION
-from manipula.mechanics.models.integrate.one_step import Advance, Rates, State, Step, over
+from manipula.mechanics.models.integrate.runge_kutta import Advance, Rates, State, Step, over
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import Maths, Next
@@ -122,6 +120,7 @@ def test_pid_of_any_arm(seed: int) -> None:
             np.testing.assert_allclose(getattr(got, name)[i], true, rtol=1e-13, atol=1e-14)
 
 
+@pytest.mark.turn
 def test_an_integral_at_the_limit_is_led_back() -> None:
     """Held at its limit the integral settles where v is the limit plus ki e / k_t; k_t = 0 winds up."""
     function = generate_block(LAWS["pid"].sampled, asked_of(random_robot(3, joints="P")))
@@ -171,6 +170,7 @@ def test_a_law_and_the_arm_it_drives_in_one_step(kinds: str) -> None:
             np.testing.assert_allclose(getattr(got, name)[i], true, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.turn
 def test_what_calls_have_in_common_is_computed_once() -> None:
     """Stiffness and weight both ask for gravity: the second time is free. And M⁻¹(M a) is a, without dividing."""
     asked = planar()
@@ -320,6 +320,7 @@ def test_a_wire_between_other_sizes_and_a_parameter_called_like_a_port_are_refus
 # other robots, other sizes
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", TREES[:1])
 def test_a_robot_that_branches_is_driven_like_any_other(seed: int) -> None:
     robot = mp.Robot.of(heavy(random_tree(seed, 3, surroundings=False, actuators=False)))

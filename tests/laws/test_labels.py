@@ -19,8 +19,7 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.passes import run_passes
 from manipula.generation.build import build_function
 from manipula.generation.labels import RATES, label_function, without_doubles
-from manipula.generation.prepare import Prepared, model_named, prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Prepared, Request, model_named, prepare
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import RobotDescription
@@ -77,6 +76,7 @@ def every_formulation(request: Prepared) -> list[Function]:
     return [label_function(build_function(request, choice), request) for choice in choices]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(50))
 def test_random_arms(seed: int) -> None:
     """One model an arm, by every method; over the arms every model, wrench on and off, both sets of parameters."""
@@ -103,6 +103,8 @@ def test_names_stay_true_when_every_number_is_a_symbol() -> None:
         assert function.labels and misnamed(function, request) == []
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("model", few=4)
 @pytest.mark.parametrize("model", RECURSIVE)
 def test_every_recursive_model_of_the_shipped_arms(model: str) -> None:
     for name in ("planar2r", "rp"):
@@ -112,6 +114,7 @@ def test_every_recursive_model_of_the_shipped_arms(model: str) -> None:
         assert misnamed(found.function, request) == []
 
 
+@pytest.mark.turn
 def test_there_are_names_to_read() -> None:
     """Reformulated, an arm still has some; as the file has it, nearly all that are not a symbol or nothing."""
     for name in ("puma560", "ur5e"):
@@ -131,7 +134,8 @@ def test_the_recursion_gives_what_it_names() -> None:
             assert _close(found[letter][3 * int(number) - 3 + "xyz".index(axis)], value), text
 
 
-@pytest.mark.drawn("robot", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("robot")
 @pytest.mark.parametrize(
     "robot", [random_robot(3, joints="RFRPR", actuators=False), mp.load("puma560"), mp.load("ur5e")]
 )

@@ -9,7 +9,7 @@ import pytest
 
 from manipula.errors import UnknownNameError
 from manipula.mechanics.models.dynamics import composite, torque
-from manipula.mechanics.models.lagrange.coefficients import pairs
+from manipula.mechanics.models.lagrange.christoffel import pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces, lagrange_terms
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce import merge_fixed

@@ -43,6 +43,7 @@ def test_every_model_by_every_method_is_proved(name: str) -> None:
             assert "identical to the plain model" in proved.provenance.proof
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["planar2r", "stanford3", "puma560"])
 @pytest.mark.parametrize("symbolic", ["auto", "all"])
@@ -51,6 +52,7 @@ def test_symbolic_choices_are_proved(name: str, symbolic: str) -> None:
         assert mp.generate(name, model, symbolic=symbolic).cost.total > 0
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["planar2r", "rp", "puma560", "panda"])
 def test_the_laws_hold_on_library_robots(name: str) -> None:

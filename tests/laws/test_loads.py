@@ -61,6 +61,7 @@ def test_peaks_are_found_between_samples(seed: int, kinds: str) -> None:
         assert np.abs(arm.inverse_dynamics(*ref(x.torque_at))[i]) == pytest.approx(x.torque, rel=1e-12)
 
 
+@pytest.mark.turn
 def test_a_run_with_the_true_model_carries_what_its_reference_asks_for() -> None:
     ref = mp.trajectory.quintic([0, 0], [1.0, -0.8], 0.4)
     law = mp.controller(ARM, "computed_torque", kp=400, kd=40)
@@ -75,6 +76,7 @@ def test_a_run_with_the_true_model_carries_what_its_reference_asks_for() -> None
     np.testing.assert_array_equal([x.torque for x in mp.loads(ARM, many)], np.maximum(*rows))
 
 
+@pytest.mark.turn
 def test_limits_are_told_beside_the_loads() -> None:
     ref = mp.trajectory.quintic(np.zeros(7), np.full(7, -0.1), 1.0)
     first = mp.loads("panda", ref)[0]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.kinematics.jacobian import jacobian
-from manipula.mechanics.models.kinematics.manipulability import determinant, manipulability, moving_rows
+from manipula.mechanics.models.kinematics.jacobian import determinant, jacobian, manipulability, moving_rows
 from tests.laws.test_coupled import in_floats
 from tests.random_robots import random_robot, random_state, random_tree
 

@@ -121,6 +121,7 @@ def test_what_is_asked_of_an_arm_without_mass_is_answered_with_a_warning() -> No
         mp.generate(mp.Robot.of(replace(robot, joints=(moved, *robot.joints[1:]))), "gravity")
 
 
+@pytest.mark.turn
 def test_all_counts_but_those_that_have_no_answer() -> None:
     robot = mp.Robot.from_dh([{"theta": 0, "d": 0, "a": 1, "alpha": 0, "mass": 0, "com": [0, 0, 0],
                                "inertia": dict.fromkeys(("xx", "xy", "xz", "yy", "yz", "zz"), 0)}])  # fmt: skip

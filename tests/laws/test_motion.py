@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import manipula as mp
 from manipula.algebra.emit import backend
 from manipula.generation.compose import generate_formula
-from manipula.mechanics.models.motion.rest_to_rest import TimeLaw
+from manipula.mechanics.models.motion.profiles import TimeLaw
 from manipula.simulation.trajectory import Trajectory
 from tests.emitted import needs_cc, self_test
 
@@ -273,13 +273,13 @@ def test_it_is_emitted_as_c(tmp_path: Path) -> None:
 
 def test_an_error_in_the_text_is_found() -> None:
     """The proof holds the function against the text: one that computes anything else does not leave."""
-    from manipula.mechanics.models.motion import rest_to_rest
+    from manipula.mechanics.models.motion import profiles
 
     broken: list[int] = []
 
     def text(maths: object, t: object, given: object) -> object:
         broken.append(1)
-        motion = rest_to_rest.QUINTIC.text(maths, t, given)  # type: ignore[arg-type]
+        motion = profiles.QUINTIC.text(maths, t, given)  # type: ignore[arg-type]
         return motion if len(broken) == 1 else motion._replace(q=2 * motion.q)
 
     with pytest.raises(mp.ProofError, match="q_ref"):

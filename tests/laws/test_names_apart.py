@@ -13,7 +13,7 @@ import pytest
 import manipula as mp
 from manipula.errors import ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.formats.name_checks import refuse_bad_names
+from manipula.mechanics.robot.formats.entry_checks import refuse_bad_names
 from tests.world_frame import World
 
 

@@ -54,7 +54,8 @@ def weighted(Y: Any, rho: Any, sigma: Any, noise: Any, first: Any, decay: float 
     return np.linalg.lstsq(A, b, rcond=None)[0], np.linalg.inv(A.T @ A)
 
 
-@pytest.mark.drawn("kinds", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("kinds")
 @pytest.mark.parametrize("kinds", ARMS)
 def test_after_any_number_of_samples_it_is_the_batch(kinds: str) -> None:
     robot, rng = arm_of(kinds), np.random.default_rng(4)
@@ -94,6 +95,7 @@ def payload_columns(robot: mp.Robot, q: Any, qd: Any, qdd: Any) -> Any:
     return np.stack([law(q, qd, qd, qdd, still, unit, still).tau - bare for unit in np.eye(10)], axis=-1)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     "columns", [pytest.param(TEN, marks=pytest.mark.slow), ("m",), ("m", "Kxy")], ids=["10", "1", "2"]
 )
@@ -153,6 +155,7 @@ def recording(robot: mp.Robot, rate: float, seconds: float) -> mp.Log:
     return mp.Log(t, q, mp.Arm(robot).inverse_dynamics(q, qd, qdd), qd=qd, qdd=qdd)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     "kinds, columns, centre",
     [
@@ -174,6 +177,7 @@ def test_without_accelerations_a_load_is_found_as_with_them(kinds: str, columns:
         assert np.abs(left).max() < within * np.abs(log.tau).max()
 
 
+@pytest.mark.turn
 def test_many_samples_have_the_bits_of_single_ones() -> None:
     robot = arm_of("RR")
     log = recording(robot.with_payload(0.8), 500, 1.0)
@@ -200,6 +204,7 @@ def test_recordings_in_pieces_do_not_run_into_each_other() -> None:
     assert weigh.samples == 1300
 
 
+@pytest.mark.turn
 @needs_cc
 @pytest.mark.parametrize("sample", [pytest.param(None, marks=pytest.mark.slow), 2e-3])
 def test_the_step_in_c_is_that_of_python(sample: float | None, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def test_it_is_the_inverse_of_the_mobility(seed: int, joints: str) -> None:
     np.testing.assert_allclose(mobility, true, atol=1e-9 * np.abs(true).max())
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("joints")
 @pytest.mark.parametrize("joints", [1, 3, "RPF", 6])
 def test_a_push_on_the_tool(joints: int | str) -> None:

@@ -48,6 +48,7 @@ def test_the_true_arm_moves_as_it_was_recorded() -> None:
     assert gap(data, heavy) > 1e-2
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_noisy_encoders_without_a_filter(seed: int) -> None:
     """Least squares of differenced noise is off by tens of percent; the motion is not."""
@@ -110,6 +111,7 @@ def test_windows_are_left_out_where_a_joint_stands_still() -> None:
         windows_of(gather(arm, mp.Log(t, q, tau).between(0.0, 1.6), PLAIN, 10.0))
 
 
+@pytest.mark.turn
 def test_what_it_cannot_do_is_said() -> None:
     arm = two_joints()
     small = recording(arm, 1)

@@ -109,6 +109,7 @@ def test_limits_leave_the_answers_inside_them(word: str) -> None:
         assert len(limited.q) == inside.sum() and inside.any()
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("word")
 @pytest.mark.parametrize("word", ["RRR", "RPR", "RRP", "PRR", "PRP"])
 def test_at_and_beside_singular_targets_nothing_is_lost_or_doubled(word: str) -> None:
@@ -144,6 +145,7 @@ def test_many_random_arms_place_their_tools() -> None:
         assert_lawful(solver, q, q if solver.freedom.free else None)
 
 
+@pytest.mark.turn
 def test_planar_two_links_have_elbow_up_and_down() -> None:
     arm = mp.Arm(mp.Robot.from_dh([(0, 0, 0.4, 0), (0, 0, 0.3, 0)]))
     result: Any = arm.inverse_kinematics([0.3, 0.4], task="position")
@@ -154,6 +156,7 @@ def test_planar_two_links_have_elbow_up_and_down() -> None:
     assert np.allclose(result.q, arm.inverse_kinematics(arm.pose(result.q[0]), task="position").q)
 
 
+@pytest.mark.turn
 def test_an_elbow_arm_has_four_answers() -> None:
     arm = mp.Arm(mp.Robot.from_dh([(0, 0.5, 0, 90), (0, 0, 0.4, 0), (0, 0, 0.3, 0)], angle="deg"))
     result: Any = arm.inverse_kinematics([0.3, 0.2, 0.6], task="position")
@@ -163,6 +166,7 @@ def test_an_elbow_arm_has_four_answers() -> None:
     assert np.allclose(q[0], result.q[2])
 
 
+@pytest.mark.turn
 def test_a_general_arm_of_three_can_have_four_answers() -> None:
     robot = mp.Robot.from_dh([(0, 0, 1, 90), (0, 1, 2, 90), (0, 0, 1.5, 0)], angle="deg")  # cuspidal: Wenger
     solver = PartialSolver("position", numeric_chain(robot))

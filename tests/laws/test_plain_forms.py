@@ -84,6 +84,7 @@ def checked(model: Model, form: str, seed: int) -> list[FormulaTree]:
 QUICK = (1, 2, 3, 4)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     "seed", [*QUICK, *(pytest.param(s, marks=pytest.mark.slow) for s in range(60) if s not in QUICK)]
 )
@@ -125,6 +126,7 @@ def test_wrench_and_frame_are_in_the_plain_form() -> None:
     assert checked(pushed, "expanded", 1)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("law", ["pd_gravity", "computed_torque"])
 def test_a_law_is_written_around_plain_models(law: str) -> None:
     made = mp.controller(turned(), law, kp=9, kd=6, sample=1e-3)
@@ -139,6 +141,7 @@ def test_halves_of_a_split_are_written_as_they_are() -> None:
     assert "atan2" in str(offline.equations("factored"))
 
 
+@pytest.mark.turn
 def test_sympy_has_sums_of_angles_and_no_tricks() -> None:
     sympy = pytest.importorskip("sympy")
     a1, a2, q1, q2 = sympy.symbols("a1 a2 q1 q2", real=True)

@@ -23,8 +23,7 @@ from manipula.algebra.optimise.search import engine
 from manipula.errors import InputError, ProofError
 from manipula.generation import compose, levels
 from manipula.generation import pipeline as generation
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from tests.random_robots import random_robot
 
 Pass = Callable[[Function], Function]
@@ -94,7 +93,7 @@ def test_a_wrong_rewrite_in_the_optimiser_does_not_leave(
     right = mp.generate(robot, model, parameters=parameters, optimise="fast", method="best")
     assert right.provenance.proof
     plant(monkeypatch, wrong)
-    monkeypatch.setattr(generation, "stored_records", lambda *given: [])
+    monkeypatch.setattr(generation.cache, "stored_records", lambda *given: [])
     with pytest.raises(ProofError, match="plain model"):
         mp.generate(robot, model, parameters=parameters)
 
@@ -126,13 +125,13 @@ RECORDED = ("puma560", "inverse_dynamics")
 @pytest.mark.parametrize("level", ["fast", "max"])
 def test_a_wrong_record_does_not_leave(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
     """It is as good as none: the level is called."""
-    tried, right = [], generation.stored_records
+    tried, right = [], generation.cache.stored_records
 
     def wrong_records(*given: Any) -> list[Function]:
         tried[:] = map(a_sign, right(*given))
         return tried
 
-    monkeypatch.setattr(generation, "stored_records", wrong_records)
+    monkeypatch.setattr(generation.cache, "stored_records", wrong_records)
     monkeypatch.setitem(levels.LEVELS, level, levels.level_none)
     assert mp.generate(*RECORDED, optimise=level).cost == mp.generate(*RECORDED, optimise="none").cost
     assert tried
@@ -142,7 +141,7 @@ def test_a_wrong_record_does_not_leave(monkeypatch: pytest.MonkeyPatch, level: s
 def test_a_record_is_proved_once(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
     proofs, right = [], generation.prove
     monkeypatch.setattr(generation, "prove", lambda *given: proofs.append(right(*given)) or proofs[-1])
-    record = generation.stored_records(prepare(Request(mp.load(RECORDED[0]), RECORDED[1])))[0]
+    record = generation.cache.stored_records(prepare(Request(mp.load(RECORDED[0]), RECORDED[1])))[0]
     made = mp.generate(*RECORDED, optimise=level)
     assert made.cost == record.cost and made.provenance.proof == str(*proofs)
 

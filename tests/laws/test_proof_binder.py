@@ -75,6 +75,7 @@ def arm_with_everything() -> mp.Robot:
 EVERYTHING = arm_with_everything()
 
 
+@pytest.mark.drawn("place", "where")
 @pytest.mark.parametrize("name", MISREAD)
 @pytest.mark.parametrize(("place", "where"), [(binding.Binding, "over"), (arm_structure, "merge_fixed")])
 def test_an_error_on_both_sides_does_not_leave(

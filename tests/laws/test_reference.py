@@ -107,6 +107,7 @@ def test_a_load_that_friction_holds_does_not_move_one_bit_in_a_minute(seed: int)
     assert held and course.q[-1].tobytes() == q.tobytes() and not course.qd[-1].any() and not course.changes
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("way", [1, -1])
 def test_a_push_that_ends_before_the_step_does_is_felt(way: int) -> None:
     """A bump of force above what friction holds, within one long step; two joints, so that one goes on resting."""
@@ -141,6 +142,7 @@ def test_a_ramp_of_torque_breaks_a_joint_loose_when_the_formula_says(way: int) -
     assert len(before) > 1 and (before == before[0]).all() and course.balance < 1e-10
 
 
+@pytest.mark.turn
 def test_a_stuck_joint_is_broken_loose_by_its_neighbour() -> None:
     """Joint 2 is not driven: joint 1 accelerates at a(t) and asks M21 a of its friction."""
     robot = planar().with_gravity(0, 0, 0)
@@ -171,6 +173,7 @@ def test_a_sliding_block_stops_when_and_where_the_formula_says() -> None:
     assert abs(course.changes[0].t - m / 0.8 * log(1 + 0.8 * v / 3.0)) < 1e-11 and course.balance < 1e-12
 
 
+@pytest.mark.turn
 def test_a_block_pulled_by_a_spring_sticks_and_slips_for_ever() -> None:
     """Stribeck friction on a drive of constant speed: a limit cycle with the same time from slip to slip."""
     robot = block(1.0, coulomb=1.0, stribeck={"torque": 0.5, "velocity": 0.02})
@@ -180,6 +183,7 @@ def test_a_block_pulled_by_a_spring_sticks_and_slips_for_ever() -> None:
     assert np.ptp(np.diff(slips[1:])) < 1e-8 and course.balance < 1e-10
 
 
+@pytest.mark.turn
 def test_puma_falls_with_its_friction_and_stops() -> None:
     arm = plant(mp.load("puma560"))
     runs = [
@@ -192,6 +196,7 @@ def test_puma_falls_with_its_friction_and_stops() -> None:
     assert np.abs(a - b).max() < 1e-8 and np.abs(runs[0].q[-1] - runs[1].q[-1]).max() < 1e-8
 
 
+@pytest.mark.turn
 def test_reversing_torques_make_many_events_and_lose_no_energy() -> None:
     A, f = np.array([40, 60, 25, 6, 5, 4]), np.array([1.3, 1.7, 2.1, 3.1, 3.7, 4.3])
     start = [0.2, -0.3, 0.5, 0.3, 0.4, 0.1]
@@ -201,6 +206,7 @@ def test_reversing_torques_make_many_events_and_lose_no_energy() -> None:
     assert len(course.changes) >= 80 and course.balance < 1e-9 and course.evaluations < 10_000
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", [1, 2, *(pytest.param(x, marks=pytest.mark.slow) for x in (0, *range(3, 16)))])
 def test_random_arms_with_every_friction_law_balance_and_stay_within_bounds(seed: int) -> None:
     keys = [["coulomb", "stribeck"], ["asymmetric"], ["load"], ["load", "stribeck", "asymmetric"]][seed % 4]
@@ -289,6 +295,7 @@ def test_torques_are_clipped_to_the_efforts() -> None:
     assert (course.tau == 2.0).all() and abs(course.q[-1, 0] - 1.0) < 1e-12
 
 
+@pytest.mark.turn
 def test_laws_with_memory_in_continuous_time_and_sampled() -> None:
     """ẋ = q − 1, τ = −q − q̇ − ½ x; sampled: τ held, x⁺ = x + h (q − 1), against the exact steps of a mass."""
     robot = block(1.0)
@@ -371,6 +378,7 @@ QUICK = ("event", "sampled memory")
 QUINTIC = mp.trajectory.quintic([0, 0], [1, -0.5], 0.3)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("drive", [x if x in QUICK else pytest.param(x, marks=pytest.mark.slow) for x in DRIVES])
 def test_simulate_goes_from_event_to_event_as_it_goes_by_steps(drive: str) -> None:
     """Whatever drives the arm: the same motion, torques and memory as by small steps, and energies that balance."""

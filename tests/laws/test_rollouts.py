@@ -13,8 +13,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.run import repeated
-from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
 from manipula.mechanics.models.ports import Q_REF, QD_REF, QDD_REF, PortKind
 from manipula.scalar import Maths
 from tests.golden.sentences import Sentences

@@ -39,8 +39,7 @@ from manipula.algebra.run.routines import Mirror
 from manipula.errors import ProofError, UnknownNameError
 from manipula.generation.build import build_function
 from manipula.generation.labels import label_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Request, prepare
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 from manipula.support.progress import Effort

@@ -17,6 +17,7 @@ def puma_motions() -> Motions:
     return Motions.of(mp.load("puma560"), velocity=1.0, acceleration=2.0, samples=256)
 
 
+@pytest.mark.turn
 def test_significance_keeps_to_its_tolerance_and_saves() -> None:
     report = api.significance("puma560", puma_motions(), 0.01)
     assert "APPROXIMATE" in str(report) and report.as_dict()["approximate"] is True
@@ -25,6 +26,7 @@ def test_significance_keeps_to_its_tolerance_and_saves() -> None:
     assert not set(report.dropped) & set(report.kept) and not set(report.zero) & set(report.weights)
 
 
+@pytest.mark.turn
 def test_the_approximate_model_errs_by_what_the_report_says() -> None:
     robot, motions = mp.load("puma560"), puma_motions()
     report = api.significance(robot, motions, 0.02)

@@ -77,6 +77,7 @@ def test_accelerations_are_those_of_the_models(seed: int, kinds: str) -> None:
     np.testing.assert_allclose(slope, run.qdd[1:-1], atol=1e-3 * (1 + np.abs(run.qdd).max()))
 
 
+@pytest.mark.drawn("law", "sample")
 @pytest.mark.parametrize("law, sample", [("pid", None), ("pd_gravity", 1e-3), ("pid", 2e-3)])
 def test_a_row_of_a_batch_has_the_bits_of_one_arm(law: str, sample: float | None) -> None:
     arm = arm_of(71, "RP", friction=0.1)
@@ -95,6 +96,7 @@ def test_a_row_of_a_batch_has_the_bits_of_one_arm(law: str, sample: float | None
             assert values.tobytes() == many.state[name][row].tobytes()
 
 
+@pytest.mark.turn
 def test_payloads_by_rows_are_the_arms_with_these_payloads() -> None:
     arm = arm_of(73, "R")
     loads = np.array([0.0, 0.7])
@@ -106,6 +108,7 @@ def test_payloads_by_rows_are_the_arms_with_these_payloads() -> None:
     assert (many.balance < 1e-8).all()
 
 
+@pytest.mark.turn
 def test_a_payload_taken_on_the_way_is_the_arm_that_has_it_from_there() -> None:
     arm = arm_of(75, "P")
     run = mp.simulate(arm, start=[0.3], until=0.1, events=[mp.Event(0.04, payload=1.5)])
@@ -127,6 +130,7 @@ def test_another_law_takes_over_where_the_first_one_leaves() -> None:
     np.testing.assert_array_equal(run.q[50:], free.q)
 
 
+@pytest.mark.turn
 def test_a_law_of_a_longer_sample_holds_its_torque() -> None:
     arm = arm_of(79, "R")
     slow = mp.controller(arm, "pd_gravity", kp=80, kd=10, sample=4e-3)
@@ -138,6 +142,7 @@ def test_a_law_of_a_longer_sample_holds_its_torque() -> None:
     np.testing.assert_array_equal(run.q, again.q)
 
 
+@pytest.mark.turn
 def test_an_event_falls_on_a_step_that_is_kept() -> None:
     arm, events = arm_of(79, "P"), [mp.Event(0.006, payload=1.0)]
     fine, coarse = (mp.simulate(arm, start=[0.3], until=0.02, events=events, every=k) for k in (1, 2))
@@ -157,6 +162,7 @@ LONG = [  # robot, law, its settings, steps to a sample, samples of delay before
 ]
 
 
+@pytest.mark.drawn("kinds", "name", "gains", "several", "late")
 @pytest.mark.parametrize("kinds, name, gains, several, late", LONG)
 def test_a_law_of_several_steps_by_hand(kinds: str, name: str, gains: Any, several: int, late: int) -> None:
     """The law asked at every so many steps, its sensors late, a payload taken between two samples."""
@@ -184,6 +190,7 @@ def test_a_law_of_several_steps_by_hand(kinds: str, name: str, gains: Any, sever
     assert set(run.state) == {port.name for port in law.function.inputs if port.role == "state"}
 
 
+@pytest.mark.turn
 def test_a_row_under_a_law_of_several_steps_has_the_bits_of_one_arm() -> None:
     """Noise and gains of its own in every row; a reference that is a table goes along time."""
     arm, starts, kp = arm_of(93, "R"), np.array([[0.1], [0.3], [0.0]]), np.array([[20.0], [30], [40]])
@@ -199,6 +206,7 @@ def test_a_row_under_a_law_of_several_steps_has_the_bits_of_one_arm() -> None:
     assert again.q.tobytes() == many.q.tobytes()
 
 
+@pytest.mark.turn
 def test_a_continuous_law_with_the_true_model_follows_its_reference() -> None:
     arm = arm_of(81, "RP")
     law = mp.controller(arm, "computed_torque", kp=400, kd=40)
@@ -227,6 +235,7 @@ def test_friction_holds_clips_and_stops_are_told() -> None:
     assert [x.joint for x in strong.modes] == [0, 0] and strong.modes[0].since == 0 and strong.modes[1].until == 0.3
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("sample", [pytest.param(None, marks=pytest.mark.slow), 3e-3])
 def test_the_reference_integrator_is_what_fixed_steps_come_near_to(sample: float | None) -> None:
     """The same law with memory, a wrench and another payload on the way, by both roads."""
@@ -249,6 +258,7 @@ def test_the_reference_integrator_follows_one_arm() -> None:
         mp.simulate(arm_of(83, "R"), start=[[0], [1]], until=0.1, method="dop853")
 
 
+@pytest.mark.turn
 def test_measured_positions_have_the_noise_of_their_seed() -> None:
     arm = arm_of(85, "R")
     law = mp.controller(arm, "pd_gravity", kp=80, kd=10, sample=1e-3)
@@ -256,7 +266,7 @@ def test_measured_positions_have_the_noise_of_their_seed() -> None:
     plant = free_of_limits(arm)
     first, again, other = (mp.simulate(plant, law, seed=seed, **seen).tau for seed in (1, 1, 2))
     assert first.tobytes() == again.tobytes() != other.tobytes()
-    with pytest.raises(mp.InputError, match="sensors: stand before a law"):
+    with pytest.raises(mp.InputError, match="sensors need a law"):
         mp.simulate(plant, None, **seen)
 
 

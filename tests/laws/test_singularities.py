@@ -93,6 +93,7 @@ def test_a_spherical_wrist_comes_apart() -> None:
 KINDS = ["".join(kinds) for n in (1, 2, 3) for kinds in itertools.product("RP", repeat=n)]
 
 
+@pytest.mark.drawn("kinds", few=6)
 @pytest.mark.parametrize("kinds", [*KINDS, "RRPR", "PRRR", "RPRR", "RRPP"])
 def test_rank_is_lost_where_a_factor_is_zero_and_nowhere_else(kinds: str) -> None:
     """Drawn arms of every kind: at the zeros of each factor along each joint, and at any other configuration. Those of

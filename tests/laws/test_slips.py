@@ -66,6 +66,7 @@ CASES: dict[str, tuple[Any, Any, str]] = {
 }
 
 
+@pytest.mark.drawn("name", few=4)
 @pytest.mark.parametrize("name", CASES)
 def test_a_slip_is_named_and_undone(name: str) -> None:
     q, tau, sentence = CASES[name]
@@ -90,6 +91,7 @@ def test_no_slip_is_seen_where_none_is(seed: int) -> None:
     assert not [text for text in found.warnings if any(word in text for word in SLIPS)]
 
 
+@pytest.mark.turn
 def test_another_robot_is_doubted() -> None:
     """Its geometry explains the torques in no way that is tried."""
     rows = [{"d": 0.1, "a": 0.6, "alpha": alpha, "mass": 4.0} for alpha in (0, 90, 0)]
@@ -98,6 +100,7 @@ def test_another_robot_is_doubted() -> None:
     assert any("this robot" in text or "no possible arm" in text for text in found.warnings)
 
 
+@pytest.mark.drawn("factor", few=1)
 @pytest.mark.parametrize("factor", [0.4, -0.6, 1.7, -2.5])
 def test_a_coupling_is_named_with_its_factor(factor: float) -> None:
     """Of motors that turn with two joints, and of positions and torques that are those of motors."""
@@ -126,6 +129,8 @@ def test_a_validation_worse_than_by_zero_asks_for_coupled_motors() -> None:
     assert any("the motor of joint3 seems to turn with joint2 too" in text for text in found.warnings)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn(few=1)
 @pytest.mark.parametrize("seed", range(7))
 def test_a_recording_of_a_library_arm_names_it(seed: int) -> None:
     """Given for another one with as many joints; with its own description nothing is said."""
@@ -175,6 +180,7 @@ def two_arms(rows: Any) -> str:
 PAIRED = [("all signs", "zero"), ("a sign", "upside down"), ("columns", "upside down"), ("zero", "coupling")]
 
 
+@pytest.mark.drawn("names", few=1)
 @pytest.mark.parametrize("names", PAIRED)
 def test_two_slips_are_undone_together(names: tuple[str, str]) -> None:
     robot = ARM.with_gravity(0, 0, 9.81) if "upside down" in names else ARM
@@ -256,6 +262,7 @@ def test_files_of_motors_that_make_no_sense(text: str, tmp_path: Path, whole: Se
         read_motors(file, 3)
 
 
+@pytest.mark.turn
 def test_coupled_motors_beside_the_choice_of_families() -> None:
     log = mp.Log(T, Q, coupled(1.0) + NOISE)
     by_verb = mp.identify(ARM, log, filter=8.0, coupling={("joint2", "joint3"): 1.0})
@@ -295,6 +302,7 @@ def test_steps_and_limits_are_no_outliers(seed: int) -> None:
 # filters and errors
 
 
+@pytest.mark.turn
 def test_a_cut_off_that_noise_has_raised_is_lowered() -> None:
     """Noise of the positions with a band of its own is taken for motion by a spectrum, and not by prediction."""
     from scipy.signal import butter, sosfiltfilt

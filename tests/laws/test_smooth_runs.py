@@ -34,6 +34,7 @@ SLOW = [
 ]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed, kinds", [(70, "R"), *SLOW])
 def test_order_8_is_where_the_reference_is(seed: int, kinds: str) -> None:
     plant, tau, start, until = random_case(seed, kinds)
@@ -55,6 +56,7 @@ def test_an_arm_that_magnifies_errors_keeps_its_digits() -> None:
         assert np.abs(run.q[-1] - true.q[-1]).max() < 1e-7, method
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("law", ["computed_torque", pytest.param("slotine_li", marks=pytest.mark.slow)])
 def test_a_law_in_continuous_time_with_a_load_it_does_not_know(law: str) -> None:
     gains = {"computed_torque": {"kp": 120, "kd": 15}, "slotine_li": {"lam": 8, "kd": 20, "gamma": 0.5}}[law]
@@ -70,6 +72,7 @@ def test_a_law_in_continuous_time_with_a_load_it_does_not_know(law: str) -> None
         assert np.abs(values - true.state[name]).max() < 1e-6 * max(1.0, np.abs(values).max())
 
 
+@pytest.mark.turn
 def test_rows_of_a_batch_are_arms_alone() -> None:
     starts = np.random.default_rng(3).uniform(-1, 1, (2, 2, 2))
     symbolic = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, g=9.81)

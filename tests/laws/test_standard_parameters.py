@@ -14,8 +14,7 @@ import manipula as mp
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.build import build_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Request, prepare
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import columns as candidate_columns

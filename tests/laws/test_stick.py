@@ -82,6 +82,7 @@ def test_sweeps_find_the_velocities_of_the_convex_problem_and_tell_when_they_do_
 # at rest
 
 
+@pytest.mark.turn
 def test_a_held_load_does_not_move_one_bit_in_a_minute() -> None:
     """Every integrator, torques anywhere within the bounds."""
     plant = swinging()
@@ -145,6 +146,7 @@ def test_between_changes_a_step_has_the_order_of_its_integrator(method: str) -> 
     assert abs(log2(far[0] / far[1]) - 4) < 0.4
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", [1, *(pytest.param(x, marks=pytest.mark.slow) for x in (0, *range(2, 14)))])
 def test_random_arms_with_every_friction_law_converge(seed: int) -> None:
     keys = [["stribeck", "asymmetric"], ["load"], ["load", "stribeck"], ["asymmetric"]][seed % 4]
@@ -158,6 +160,7 @@ def test_random_arms_with_every_friction_law_converge(seed: int) -> None:
     assert far[1] < 1e-9 or far[0] / far[1] > 2.2
 
 
+@pytest.mark.turn
 def test_smooth_friction_and_none() -> None:
     for friction in ("smooth", "none"):
         plant = swinging(friction=friction, width=1.0)
@@ -203,6 +206,7 @@ def test_torques_are_clipped() -> None:
 # joined, proved, in other words
 
 
+@pytest.mark.turn
 def test_the_loop_of_a_plant_is_one_proved_function_of_one_arm_a_batch_and_c() -> None:
     plant = swinging(effort=[30.0, 15.0])
     law = mp.controller(plant.robot, "pd_gravity", kp=80, kd=6, sample=2e-3)

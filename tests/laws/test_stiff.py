@@ -9,8 +9,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import DivergenceError, InputError, ManipulaWarning
-from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
+from manipula.mechanics.models.entry import Block, about
 from manipula.mechanics.models.integrate.discretisation import helpers, slopes
 from manipula.mechanics.models.integrate.driven_arm import drive_block
 from manipula.mechanics.models.ports import PortSizes
@@ -122,6 +122,7 @@ def near(robot: mp.Robot, law: mp.Law, start: Any, until: float, step: float, **
     return float(np.abs(found.q - true.q)[found.t > until / 2].max())
 
 
+@pytest.mark.turn
 @pytest.mark.filterwarnings("ignore:energy in")
 def test_a_stiff_pd_is_held_by_gauss4_in_steps_in_which_rk4_runs_away() -> None:
     """kp 1e5, kd 2e3: rates of the loop beyond 5e3 1/s, steps of 5 ms."""
@@ -129,6 +130,7 @@ def test_a_stiff_pd_is_held_by_gauss4_in_steps_in_which_rk4_runs_away() -> None:
     assert near(PLANAR, law, [1e-3, -1e-3], 0.3, 5e-3) < 2e-4
 
 
+@pytest.mark.turn
 @pytest.mark.filterwarnings("ignore:energy in")
 @pytest.mark.parametrize("kinds", ["P", "RP"])
 def test_other_arms_and_laws_with_memory_are_held_too(kinds: str) -> None:
@@ -137,6 +139,7 @@ def test_other_arms_and_laws_with_memory_are_held_too(kinds: str) -> None:
     assert near(robot, law, np.zeros(robot.dof), 0.3, 5e-3) < 5e-5
 
 
+@pytest.mark.turn
 @pytest.mark.filterwarnings("ignore:energy in")
 def test_stiff_springs_are_no_hindrance() -> None:
     """Motors on springs of 1e6 N·m/rad, steps of 2 ms: refused by rk4; near to the arm without springs by gauss4."""

@@ -70,6 +70,7 @@ def test_a_velocity_into_the_stop_it_starts_on_is_booked_too() -> None:
         assert run.balance < 1e-12 and (run.q == 0).all() and (run.qd[1:] == 0).all()
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     ("method", "step", "most"),
     [("rk4", 1e-3, 2e-5), ("rk4", 2.5e-4, 2e-6), pytest.param("gauss4", 1e-3, 2e-5, marks=pytest.mark.slow)],

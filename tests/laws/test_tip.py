@@ -21,8 +21,7 @@ from manipula.algebra.optimise.search.engine import search_ways
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import ProofError
 from manipula.generation.build import build_function, reference
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Prepared, Request, prepare
 from manipula.mechanics.models.dynamics.choices import TIP, Answer
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD

@@ -58,6 +58,7 @@ def test_positions_keep_their_own_cutoff() -> None:
     assert cutoff_for([part], Below(Cutoff(own.frequency * 2, "so"))) == own
 
 
+@pytest.mark.turn
 def test_a_filtered_torque_is_judged_below_its_end() -> None:
     arm = two_joints()
     logs = [recording(arm, seed, 16.0, noise=1e-3) for seed in (1, 2)]

@@ -21,8 +21,7 @@ from manipula.algebra.optimise.search.engine import _going_on, _rounds, relaxed_
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.algebra.tape import tape_from_function
 from manipula.generation.build import build_function, reference
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Request, prepare
 from manipula.mechanics.models.dynamics.choices import TIP, Topic
 from manipula.mechanics.models.entry import FIELD
 from manipula.support.progress import Effort
@@ -87,6 +86,7 @@ def test_paths_shorten_and_counts_stay(robot: str) -> None:
     prove(short, reference(request))
 
 
+@pytest.mark.turn
 def test_a_price_may_ask_for_short_paths() -> None:
     quick = mp.generate("rx90", "inverse_dynamics", price="latency").function
     few = mp.generate("rx90", "inverse_dynamics").function
@@ -179,7 +179,8 @@ def test_a_draft_settles_below_its_price() -> None:
     assert relaxed_price(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
 
 
-@pytest.mark.drawn("robot", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("robot")
 @pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford", "stanford3", "scara", "rx90"])
 def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
     """Each answer alone on top of the usual ones; what divides by a structural zero is no answer on this arm."""

@@ -12,8 +12,7 @@ import manipula as mp
 from manipula.algebra.expr.field import FieldMaths
 from manipula.errors import InputError, RobotFileError, SingularError, UnknownNameError
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.identities import IDENTITIES, SOLVABLE, Identity, MotionState
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.dynamics import newton_euler
@@ -74,6 +73,8 @@ def test_the_plain_method_is_right_on_trees() -> None:
         assert set(model.trees) <= set(model.method_names), model.name
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name", few=12)
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in ("inverse_kinematics", "operational_inertia")])
 def test_every_method_is_proved_or_refused(name: str) -> None:
     seed = TREES[sorted(MODELS).index(name) % len(TREES)]

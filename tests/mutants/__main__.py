@@ -72,7 +72,8 @@ def sound(tests: tuple[str, ...]) -> bool:
 
 
 def passes(tree: Path, tests: Sequence[str]) -> bool:
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *tests]
+    every = ("-m", "not slow and not turn")  # what runs at every commit has to notice
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *every, *tests]
     try:
         done = subprocess.run(
             command,

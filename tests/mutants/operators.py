@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeGuard
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,17 @@ def _logic(node: ast.AST) -> Iterator[ast.AST]:
         yield _changed(node, values=node.values[:-1]) if len(node.values) > 2 else node.values[0]
 
 
+# memory of a text that is translated: one number more is read by nobody, one less is missing
+_MEMORY = ("reals", "complexes", "integers", "words")
+
+
+def _is_memory(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _MEMORY
+
+
 def _number(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Call) and _is_memory(node) and len(node.args) == 1:
+        yield _changed(node, args=[ast.BinOp(node.args[0], ast.Sub(), ast.Constant(1))])
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         yield ast.Constant(node.value + 1 if isinstance(node.value, int) else (2 * node.value or 1.0))
 
@@ -198,14 +209,22 @@ def _executed(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
         return
     if isinstance(node, ast.expr | ast.stmt) and not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
         yield node
-    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.keyword) and node.arg == "strict"):
-        return  # `zip(…, strict=True)` guards against the author's own mistakes
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.keyword) and node.arg == "strict") or _is_memory(node):
+        return  # `zip(…, strict=True)` guards against the author's own mistakes; memory changes as a whole
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "type_comment", "ctx"):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
+            if _is_rest(node, child):
+                yield child
+            elif isinstance(child, ast.AST):
                 yield from _executed(child)
+
+
+def _is_rest(node: ast.AST, child: object) -> TypeGuard[ast.UnaryOp]:
+    """The -1 of `x.reshape(3, -1)`: every negative number stands for what is left."""
+    reshaped = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
+    return reshaped and isinstance(child, ast.UnaryOp) and isinstance(child.operand, ast.Constant)
 
 
 def _changed(node: ast.AST, **fields: object) -> ast.AST:

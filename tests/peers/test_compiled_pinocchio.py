@@ -23,7 +23,6 @@ def close(mine: Any, theirs: Any) -> None:
 LARGE = [pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 1, 3, 7, 8, 9, 11)]  # four seconds each and more
 
 
-@pytest.mark.drawn("seed", few=1)
 @pytest.mark.parametrize("seed", [2, 4, 5, 6, 10, *LARGE])
 def test_twelve_random_arms(seed: int) -> None:
     robot = mp.Robot.of(random_robot(seed)).without("friction")

@@ -22,7 +22,7 @@ from tests.random_robots import random_robot, random_state
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("panda", "ur5", 0, 2, 4, 5, 6)]
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", 1, 3, *SLOW])
 def test_derivatives(name: str | int) -> None:
     robot = mp.load(name) if isinstance(name, str) else mp.Robot.of(random_robot(name))
@@ -38,7 +38,8 @@ def test_derivatives(name: str | int) -> None:
         np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-8 * max(1.0, float(np.abs(theirs).max())))
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", 1, 3, *SLOW])
 def test_products_with_the_derivatives(name: str | int) -> None:
     robot = (mp.load(name) if isinstance(name, str) else mp.Robot.of(random_robot(name))).without("friction")
@@ -54,7 +55,8 @@ def test_products_with_the_derivatives(name: str | int) -> None:
             np.testing.assert_allclose(mine, weights @ theirs, rtol=0, atol=1e-8 * _size(theirs))
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", 1, 3, *SLOW])
 def test_what_else_both_have(name: str | int) -> None:
     """Coriolis matrix, Jacobian's rate, inverse of M, energies and the rows that give them, all compiled."""

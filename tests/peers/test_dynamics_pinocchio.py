@@ -12,7 +12,7 @@ import pytest
 
 from manipula.mechanics.models.dynamics import articulated_bodies, composite, energy, inertia_inverse, torque
 from manipula.mechanics.models.dynamics.friction import friction
-from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
+from manipula.mechanics.models.lagrange import christoffel, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot.bind import bind
@@ -74,7 +74,7 @@ def parts(x: Case) -> Iterator[tuple[Any, Any]]:
     yield torque.coriolis(x.chain, x.q, x.qd), x.peer.coriolis(x.q, x.qd)
     yield jacobian_dynamics.coriolis_jacobian(x.chain, x.q, x.qd), x.peer.coriolis(x.q, x.qd)
     yield christoffel.coriolis_matrix(x.chain, x.q, x.qd), x.peer.coriolis_matrix(x.q, x.qd)
-    yield christoffel_carried.coriolis_matrix(x.chain, x.q, x.qd), x.peer.coriolis_matrix(x.q, x.qd)
+    yield christoffel.coriolis_matrix_carried(x.chain, x.q, x.qd), x.peer.coriolis_matrix(x.q, x.qd)
     # Pinocchio's kinetic energy has no motor inertia in it for some joints, so its M speaks for ours
     rates = np.array(x.qd)
     yield energy.energy(x.chain, x.q, x.qd), (rates @ M @ rates / 2, x.peer.energy(x.q, x.qd)[1])
@@ -124,6 +124,7 @@ def _pinocchio_order(body: Any) -> list[Any]:
 CHECKS = (torques, parts, motions, loads, regressors)
 
 
+@pytest.mark.drawn("check", few=3)
 @pytest.mark.parametrize("check", CHECKS)
 def test_forty_random_arms(check: Any) -> None:
     for seed in QUICK:

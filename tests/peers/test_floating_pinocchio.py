@@ -119,6 +119,31 @@ def test_momentum_and_frames_of_a_free_base(case: Any) -> None:
     near(x.run("jacobian_tool", frame), pin.computeFrameJacobian(m, d, x.Q, f, pin.LOCAL)[:, order])
 
 
+@pytest.mark.parametrize("make", [torso, tail])
+def test_derivatives_of_a_free_base(make: Any) -> None:
+    x = Flyer(make(3), 3)
+    x.robot = x.robot.without("friction", "motor_inertia")
+    x.model.armature[:] = 0
+    m, d, at = x.model, x.data, np.ix_(x.order, x.order)
+    found = x.run("inverse_dynamics_derivatives")
+    dq, dv, da = (part[at] for part in pin.computeRNEADerivatives(m, d, x.Q, x.v, x.a))
+    M = np.triu(da) + np.triu(da, 1).T
+    near(found["dq"], dq[:, 6:], 1e-11)
+    near(found["dqdd"], M, 1e-11)
+    # there orientation, v0 and w0 act through a0 as well
+    turn = pin.skew(x.R.T @ m.gravity.linear)
+    near(-M[:, :3] @ turn, dq[:, 3:6], 1e-11)
+    near(M[:, :3] @ pin.skew(x.w0), dv[:, :3], 1e-11)
+    near(found["dqd"] - M[:, :3] @ np.c_[pin.skew(x.v0), np.zeros((3, len(x.q)))], dv[:, 3:], 1e-11)
+    push = np.r_[np.zeros(6), x.a[6:]]
+    wanted = [part[at] for part in pin.computeABADerivatives(m, d, x.Q, x.v, push)]
+    for method in ("dual", "inertia-matrix"):
+        state = {"q": x.q, "qd": x.qd, "tau": push[x.order[6:]], "R0": x.R.ravel(), "v0": x.v0, "w0": x.w0}
+        found = run(x.robot, "forward_dynamics_derivatives", state, method)
+        for name, part in zip(("dq", "dqd", "dtau"), wanted):
+            near(found[name], part, NEAR * np.linalg.cond(M))
+
+
 def vector(asked: Any, x: Flyer, frame: int, axes: Any) -> Any:
     return asked(x.model, x.data, frame, axes).vector
 
@@ -184,3 +209,13 @@ def test_random_mjcf_on_a_free_joint(seed: int) -> None:
     state = {"q": q, "R0": R.ravel()}
     near(run(robot, "inertia_matrix", state)["M"], (turn.T @ M @ turn)[np.ix_(order, order)], 1e-9)
     near(run(robot, "gravity", state)["g"], (turn.T @ data.qfrc_bias)[order], 1e-9)
+
+
+@pytest.mark.parametrize("make", [torso, tail])
+def test_base_parameters_are_as_many_as_the_rank_of_the_regressor(make: Any) -> None:
+    x = Flyer(make(1), 1)
+    m, d, rng = x.model, x.data, np.random.default_rng(1)
+    states = [pin.randomConfiguration(m, -np.ones(m.nq), np.ones(m.nq)) for _ in range(12)]
+    Y = np.vstack([pin.computeJointTorqueRegressor(m, d, Q, *rng.normal(size=(2, m.nv))) for Q in states])
+    found = mp.base_parameters(x.robot.without("friction", "motor_inertia"))
+    assert len(found) == np.linalg.matrix_rank(Y)

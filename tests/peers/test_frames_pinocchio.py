@@ -34,6 +34,7 @@ class Both:
         pin.forwardKinematics(self.model, self.data, self.there, self.v, self.a)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("text, options", [(arm(7), {"tip": "tip"}), (hand(), {}), (legs(), {})])
 def test_the_centre_of_mass_is_pinocchios(text: str, options: dict[str, Any]) -> None:
     both = Both(text, 1, **options)

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("without_search")
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed (pip install manipula[bench])")
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(12))
 def test_pose_inertia_and_torques(seed: int) -> None:
     made = RandomMjcf(seed)
@@ -40,6 +41,7 @@ def test_pose_inertia_and_torques(seed: int) -> None:
     assert abs(arm.inverse_dynamics(q, qd, qdd) - torques).max() < 1e-12 * (1 + abs(torques).max())
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(4))
 def test_a_file_whose_bodies_branch_is_the_whole_tree(seed: int) -> None:
     made = RandomMjcf(seed, fingers=3)

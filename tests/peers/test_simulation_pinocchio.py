@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.integrate.one_step import add, rk4
+from manipula.mechanics.models.integrate.runge_kutta import add, rk4
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS

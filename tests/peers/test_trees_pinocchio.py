@@ -90,7 +90,8 @@ def gripper() -> str:
     return urdf.text()
 
 
-@pytest.mark.drawn("make", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("make")
 @pytest.mark.parametrize("make", [pytest.param(hand, marks=pytest.mark.slow), legs, gripper])
 def test_both_readers_agree(make: Callable[[], str]) -> None:
     compare(make(), "none")
@@ -134,7 +135,7 @@ def compare(text: str, level: str) -> None:
             near(own.pose(q), data.oMf[frame].homogeneous)
 
 
-@pytest.mark.drawn("seed", few=1)
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(3))
 def test_random_trees(seed: int) -> None:
     """Whatever the rows, the frames and the joints: fixed rows anywhere, several branches at the base, bare tips."""

@@ -33,6 +33,7 @@ def run() -> Any:
     return mp.simulate(arm(), start=[[0.3, 0.2], [0.1, -0.2]], until=0.1, step=2e-3)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("suffix, begins", [(".gif", b"GIF8"), (".html", b"<!DOCTYPE html>")])
 def test_files_hold_all_pictures(run: Any, tmp_path: Path, suffix: str, begins: bytes) -> None:
     path = run.animate(tmp_path / f"new/arm{suffix}", rate=30, row=1)
@@ -61,6 +62,7 @@ def test_the_picture_shows_links_tool_and_time(run: Any) -> None:
     moving.to_jshtml()
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(4))
 def test_bones_join_the_frames_of_links_that_stand_on_each_other(seed: int) -> None:
     drawn = random_tree(seed, joints="RFPR") if seed % 2 else random_robot(seed, joints="FRPF")
@@ -105,6 +107,7 @@ def test_words_that_cannot_be_are_told(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.turn
 def test_a_symbol_is_given_its_value() -> None:
     robot = mp.load("planar2r").with_parameters(l1=0.5, m1=3, m2=2, g=9.81)
     made = mp.simulate(mp.Plant(robot, effort=None), start=[0.1, 0.2], until=0.01, parameters={"l2": 0.4})

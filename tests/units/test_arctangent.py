@@ -65,6 +65,7 @@ def test_zeros_infinities_and_nan_leave_their_neighbours_alone(machine: Any) -> 
     np.testing.assert_array_equal(got[0::2], quiet)
 
 
+@pytest.mark.drawn("count")
 @pytest.mark.parametrize("machine", HOSTS)
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 9, 20])
 def test_one_configuration_and_many_give_the_same_bits(machine: Any, count: int) -> None:

@@ -45,7 +45,7 @@ def declaration(model: Entry) -> str:
     if not model.floating:
         return call
     moving = f"def {model.name}(self, {inputs}*, base: Base, **how: Unpack[{options}]) -> Any: ..."
-    text = f"def {model.name}(self, *given: Any, **how: Any) -> Any: ..."
+    text = f"def {model.name}(self, *given: object, **how: object) -> Any: ..."
     return f"@overload\n        {call}\n        @overload\n        {moving}\n        {text}"
 
 
@@ -91,6 +91,7 @@ def arm() -> mp.Arm:
     return mp.Arm(robot.with_parameters(**dict.fromkeys(unknown, 0.1) | diagonal))
 
 
+@pytest.mark.drawn("model", few=10)
 @pytest.mark.parametrize("model", QUICK, ids=lambda model: model.name)
 def test_a_method_is_the_model_however_it_is_called(arm: mp.Arm, model: Entry) -> None:
     draw, sizes = np.random.default_rng(3), {port.name: port.shape for port in arm.model(model.name).inputs}

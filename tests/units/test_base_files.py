@@ -87,9 +87,11 @@ def test_motion_of_the_base_that_a_urdf_cannot_hold_is_said(tmp_path: Path) -> N
     robot = mp.Robot.from_text(LEG.replace('"free"', '"given"'))
     with pytest.warns(mp.ManipulaWarning, match="motion of the base as an input"):
         mp.save(robot, tmp_path / "leg.urdf")
-    for ending in ("par", "csv"):
-        with pytest.raises(mp.ManipulaError, match="its base moves"):
-            mp.save(robot, tmp_path / f"leg.{ending}")
+    with pytest.raises(mp.ManipulaError, match="its base moves"):
+        mp.save(robot, tmp_path / "leg.csv")
+    with pytest.warns(mp.ManipulaWarning, match="the names of joints"):
+        mp.save(robot, tmp_path / "leg.par")
+    assert mp.load(tmp_path / "leg.par").moving == "given"
 
 
 def test_bad_bases_are_refused_in_a_sentence() -> None:
@@ -126,7 +128,7 @@ def test_calls_without_the_motion_of_the_base_are_refused_in_a_sentence() -> Non
         ),
         "leg: its base moves, and lagrange_terms is made": lambda: arm.lagrange_terms(q, q, q, q),
         "leg: its base moves, and a plant is made": lambda: mp.Plant(arm),
-        "leg: its base moves, and controller is made": lambda: mp.controller(arm, "pid", kp=1, kd=1, ki=1),
+        "leg: its base moves, and pd_gravity is made": lambda: mp.controller(arm, "pd_gravity", kp=1, kd=1),
         "planar2r: its base stands still, so gravity takes no base=": lambda: mp.Arm(
             fixed.robot.with_parameters(l1=1, l2=1, m1=1, m2=1, g=9.81), optimise="none"
         ).gravity(q, base=np.eye(3)),
@@ -146,3 +148,34 @@ def test_rows_of_a_batch_are_single_calls() -> None:
         one = arm.forward_dynamics(q[k], qd[k], tau[k], base=(np.eye(3), v0[k], w0[k]))
         np.testing.assert_array_equal(found.qdd[k], one.qdd)
         np.testing.assert_array_equal(found.base_acceleration[k], one.base_acceleration)
+
+
+def test_one_configuration_of_arrays_goes_the_short_way_with_the_same_answer() -> None:
+    import inspect
+    import pickle
+
+    arm, rng = mp.Arm(mp.Robot.from_text(LEG), optimise="none"), np.random.default_rng(3)
+    q, qd, qdd = rng.normal(size=(3, 2))
+    w0, wd0, a0 = rng.normal(size=(3, 3))
+    R, T = mp.states.rotation([0.6, 0, 0.8, 0]), np.eye(4)
+    T[:3, :3] = R
+    cases = {
+        "inverse_dynamics": ((q, qd, qdd), (w0, wd0, a0)),
+        "forward_dynamics": ((q, qd, qdd), (R, w0, wd0)),
+        "gravity": ((q,), R),
+        "energy": ((q, qd), (T, w0, wd0)),
+        "momentum": ((q, qd), (w0, wd0)),
+        "inertia_matrix": ((q,), None),
+    }
+    for name, (given, base) in cases.items():
+        call = getattr(arm, name)
+        short, long = call(*given, base=base), call(*(x[None] for x in given), base=base)
+        short, long = (x if isinstance(x, tuple) else (x,) for x in (short, long))
+        for one, other in zip(short, long, strict=True):
+            np.testing.assert_array_equal(one, other[0])
+        assert "base" in inspect.signature(call).parameters and call.__doc__
+    again = pickle.loads(pickle.dumps(arm.gravity))
+    np.testing.assert_array_equal(again(q, base=R), arm.gravity(q, base=R))
+    for bad in (2 * R, -R, R.T @ np.diag([1.0, 1, -1]), R * np.nan):
+        with pytest.raises(mp.InputError, match="its rotation is not one"):
+            arm.gravity(q, base=bad)

@@ -50,7 +50,8 @@ def sets_agree(a: Any, b: Any) -> None:
     np.testing.assert_allclose(a, b, atol=1e-9)
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_the_thin_and_the_general_call_have_the_same_answers(name: str) -> None:
     arm, plain = arm_of(name), general(name)
@@ -65,6 +66,8 @@ def test_the_thin_and_the_general_call_have_the_same_answers(name: str) -> None:
         sets_agree(one.q, plain(pose).q)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_what_is_computed_later_agrees_with_the_answers(name: str) -> None:
     arm = arm_of(name)
@@ -207,6 +210,7 @@ def test_no_reference_is_lost_or_kept() -> None:
         assert all(abs(sys.getrefcount(x) - n) < 20 for x, n in zip(things, before, strict=True))
 
 
+@pytest.mark.turn
 def test_results_are_collected() -> None:
     arm = arm_of("puma560")
     pose = arm.pose(np.full(6, 0.4))

@@ -176,7 +176,7 @@ def test_what_is_odd_is_noted(tmp_path: Path) -> None:
     assert [len(part) for part in log.parts()] == [N, N]
     data["tau"] *= 0
     log = mp.read_log(written(tmp_path / "b.csv", table(plain_columns(data))), "planar2r")
-    assert "all torques are zero: nothing about dynamics can be told" in log.notes
+    assert "all torques are zero: the dynamics cannot be identified" in log.notes
 
 
 def test_other_columns_may_hold_text(tmp_path: Path) -> None:

@@ -25,8 +25,7 @@ from manipula.algebra.optimise.search.ways import text_from_function
 from manipula.algebra.run.compiled_function import compile_tape
 from manipula.generation.cache import key_from
 from manipula.generation.levels import LEVELS
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.robot.description import Frame, Mounted
 from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.values.parameter import ZERO
@@ -149,6 +148,8 @@ FOREIGN: dict[str, Callable[[Path], bytes]] = {
 }  # fmt: skip
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name", few=6)
 @pytest.mark.parametrize("name", FOREIGN)
 def test_foreign_content_never_runs_and_is_made_again(place: Path, tmp_path: Path, made: list[str], name: str) -> None:
     """The digest is right; only what is said cannot be meant."""
@@ -223,6 +224,7 @@ def test_every_part_of_a_robot_but_its_origin_makes_another_key() -> None:
     assert len({key_from(request) for request in lists}) == 1
 
 
+@pytest.mark.turn
 def test_processes_share_it(place: Path) -> None:
     """Two at once on an empty directory, then one that finds everything there."""
     code = (

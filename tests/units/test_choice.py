@@ -133,6 +133,8 @@ def test_the_turn_is_the_best_of_all_that_are_inside(case: int) -> None:
                 assert np.abs(turns - found[i, j]).min() < 1e-9
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_an_arm_is_solved_alike_in_plain_python(name: str) -> None:
     arm = arm_of(name)
@@ -247,6 +249,8 @@ def drawn_poses(arm: mp.Arm, rng: np.random.Generator, count: int) -> Any:
     return T.reshape(-1, 16)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", [*ARMS, "iiwa14"])
 def test_machine_code_for_many_poses_chooses_as_arrays_do(name: str) -> None:
     """Bit by bit, in whole blocks and parts of one; a parameter and a pose may stand for all."""

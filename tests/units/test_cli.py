@@ -100,6 +100,7 @@ def test_robots_of_a_kind() -> None:
     assert all(entry["kind"].startswith("RRP") for entry in found)
 
 
+@pytest.mark.turn
 def test_robots_shows_a_broken_file_and_goes_on(folder: Path) -> None:
     (folder / "broken.toml").write_text("format = 1\n[[joint]]\n", encoding="utf-8")
     (folder / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
@@ -212,7 +213,7 @@ def test_generate_with_a_checker(folder: Path) -> None:
     told = done("generate", "planar2r", "-m", "pose", "-l", "cpp,python", "--proof", "-o", "out")
     assert {"planar2r_pose_check.cpp", "planar2r_pose_check.py"} <= {path.name for path in (folder / "out").iterdir()}
     assert "planar2r_pose_check.cpp" in told
-    assert "no checker in 'c' yet" in refused("generate", "planar2r", "-m", "pose", "-l", "c", "--proof", "-o", "out")
+    assert "no proof checker in 'c'" in refused("generate", "planar2r", "-m", "pose", "-l", "c", "--proof", "-o", "out")
 
 
 def test_generate_prints_cost_and_proof() -> None:
@@ -228,11 +229,13 @@ def test_generate_the_dossier() -> None:
     assert all(Path(name).is_file() for name in told["dossier"])
 
 
+@pytest.mark.turn
 def test_count_agrees_with_the_api() -> None:
     rows = as_json("count", "planar2r", "-m", "pose,gravity")["rows"]
     assert rows == [row.as_dict() for row in api.count("planar2r", ["pose", "gravity"])]
 
 
+@pytest.mark.turn
 def test_count_the_ways_and_the_orders() -> None:
     ways = {row["method"]: row for row in as_json("count", "puma560_symbolic", "--ways")["rows"]}
     assert {"forward", "forward-cross", "backward", "backward-cross", "merged"} <= set(ways)
@@ -331,6 +334,7 @@ def test_a_library_name_always_means_the_library(folder: Path) -> None:
     assert options.find("puma560.toml").dof == 2
 
 
+@pytest.mark.turn
 def test_demo_shows_the_main_job() -> None:
     text = done("demo")
     for part in ("tau1 = ", "81", "1693", "identical to the plain model", "N·m", "Lopes da Silva"):
@@ -348,6 +352,7 @@ def test_the_selftest_of_the_demo_can_fail(folder: Path) -> None:
     assert "FAILED" in told or "no C compiler" in told
 
 
+@pytest.mark.turn
 def test_a_value_for_one_call() -> None:
     given = ("--set", "g=10", "--set", "m2=2", "--set", "l1=1")
     told = done("equations", "planar2r", "gravity", "--form", "factored", *given)

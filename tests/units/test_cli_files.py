@@ -284,6 +284,7 @@ def test_a_failed_convert_leaves_the_target(source: str, target: str, more: list
 # the program itself
 
 
+@pytest.mark.turn
 def test_a_process_prints_plain_text_and_clean_json() -> None:
     shown = process("show", "planar2r", TERM="xterm-256color")
     assert shown.returncode == 0
@@ -302,6 +303,7 @@ def test_a_malformed_file_is_one_line_and_code_2(content: bytes, folder: Path) -
     assert "bad.toml" in message
 
 
+@pytest.mark.turn
 def test_a_malformed_file_in_a_process_has_no_traceback(folder: Path) -> None:
     (folder / "bad.toml").write_bytes(b"[[joint]\n")
     result = process("check", "bad.toml")
@@ -315,6 +317,7 @@ def test_completion_in_a_process() -> None:
     assert process(**words).stdout.split() == ["puma560_symbolic"]
 
 
+@pytest.mark.turn
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C of another process is a POSIX signal")
 def test_ctrl_c_in_a_process_is_quiet(folder: Path) -> None:
     waiting = editor(folder, "import time\nprint('ready', flush=True)\ntime.sleep(60)")

@@ -89,6 +89,7 @@ def test_robot_page_and_table_are_written(files: Path) -> None:
         assert f"<h2>{head}</h2>" in page
 
 
+@pytest.mark.turn
 def test_a_bound_is_an_exit_code(files: Path) -> None:
     words = ["identify", "two.toml", "a.csv", "--validate", "v.csv", *PLAIN]
     assert CliRunner().invoke(app, [*words, "--bound", "50"]).exit_code == 0
@@ -106,6 +107,7 @@ def test_json_has_all_of_it(files: Path) -> None:
     assert told["failed"] == [] and {row["family"] for row in told["parameters"]} > {"viscous", "coulomb", "offset"}
 
 
+@pytest.mark.turn
 def test_units_and_columns_are_said(files: Path) -> None:
     log = mp.read_log("a.csv", ARM)
     heads = "time,alpha,beta,one,two"
@@ -140,6 +142,8 @@ def test_wrong_words_are_one_line(files: Path, words: tuple[str, ...], sentence:
     whole.compare(said)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("joints")
 @pytest.mark.parametrize("joints", ["R", "P", "FRP"])
 def test_pages_of_any_arm(joints: str, folder: Path) -> None:
     """Slides, one joint, a first joint that is fixed, words that are markup."""
@@ -151,6 +155,7 @@ def test_pages_of_any_arm(joints: str, folder: Path) -> None:
     assert "&lt;b&gt;1 &lt; 2 &amp; 3&lt;/b&gt;" in odd.report("page.html").read_text()
 
 
+@pytest.mark.turn
 def test_saved_read_again_and_emitted_it_is_what_was_predicted(folder: Path) -> None:
     """Without friction, whose sign is smooth in the fit and sharp in C."""
     log = recording(ARM, 3, seconds=4, noise=0.02)

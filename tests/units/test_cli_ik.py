@@ -47,6 +47,7 @@ def test_without_a_pose_it_tells_the_class_and_how_to_emit() -> None:
     assert "manipula generate pucrio -m inverse_kinematics -l c -o out/" in text
 
 
+@pytest.mark.turn
 def test_what_it_says_can_be_run() -> None:
     told = as_json("ik", "cobra600")
     done(*told["emit"].split()[1:])
@@ -54,6 +55,7 @@ def test_what_it_says_can_be_run() -> None:
     assert list(Path("out").glob("*.c"))
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     ("name", "title", "count"),
     [("puma560", "spherical wrist", 8), ("ur5", "three parallel axes", 8), ("cobra600", "SCARA", 2)],
@@ -69,6 +71,7 @@ def test_a_redundant_arm_names_its_parameter() -> None:
     assert "for each value of the free parameter (arm angle)" in done("ik", "iiwa14")
 
 
+@pytest.mark.turn
 def test_an_arm_without_closed_form_says_so(folder: Path) -> None:
     rows = "\n".join(f"0.{i}3,0.{i}1,{20 + 10 * i},0" for i in range(1, 7))
     (folder / "odd.csv").write_text(f"a,d,alpha,theta\n{rows}\n", encoding="utf-8")
@@ -83,7 +86,8 @@ def test_an_arm_without_closed_form_says_so(folder: Path) -> None:
 # answers
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", Q)
 def test_the_original_configuration_is_among_the_answers(name: str) -> None:
     answer = as_json("ik", name, "--q", words(Q[name]))
@@ -96,6 +100,7 @@ def test_the_original_configuration_is_among_the_answers(name: str) -> None:
         assert row["q"] == answer["answers"][row["answer"] - 1]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("nested", [True, False])
 def test_a_pose_from_a_file_and_from_numbers(folder: Path, nested: bool) -> None:
     T = mp.Arm("ur5").pose(Q["ur5"])
@@ -125,6 +130,7 @@ def test_the_table_has_every_branch_and_every_reason() -> None:
     assert "q1 (rad)" in text and "0.300000" in text
 
 
+@pytest.mark.turn
 def test_degrees_are_read_and_shown() -> None:
     text = done("ik", "stanford", "--q", "10 20 0.5 30 40 50", "--degrees")
     for part in ("q1 (deg)", "q3 (m)", "10.000000", "20.000000", "0.500000", "50.000000"):
@@ -133,6 +139,7 @@ def test_degrees_are_read_and_shown() -> None:
     assert distance(answer, [*np.radians([10, 20]), 0.5, *np.radians([30, 40, 50])]) < 1e-9
 
 
+@pytest.mark.turn
 def test_limits_reject_with_a_reason_and_a_margin() -> None:
     rows = as_json("ik", "puma560", "--q", "10 20 30 40 0 60", "--degrees")["branches"]
     outside = [row for row in rows if "is outside its limits" in row["why"]]
@@ -147,6 +154,7 @@ def test_a_singular_pose_names_its_family() -> None:
     np.testing.assert_allclose(seeded["answers"][0], q, atol=1e-9)
 
 
+@pytest.mark.turn
 def test_out_of_reach_tells_how_far() -> None:
     T = np.eye(4)
     T[0, 3] = 3.0
@@ -170,12 +178,14 @@ def test_the_parameter_of_a_redundant_arm() -> None:
 # the derivation
 
 
+@pytest.mark.turn
 def test_the_derivation_is_printed_step_by_step() -> None:
     text = done("ik", "pucrio", "--derive")
     assert text == f"{mp.inverse_derivation('pucrio')}\n"
     assert as_json("ik", "pucrio")["derivation"] == "manipula ik pucrio --derive"
 
 
+@pytest.mark.turn
 def test_the_derivation_as_latex_and_as_json() -> None:
     derivation = mp.inverse_derivation("rx90")
     assert done("ik", "rx90", "--derive", "--latex") == f"{derivation.latex()}\n"
@@ -237,6 +247,7 @@ def test_a_class_needs_no_numbers() -> None:
     assert as_json("ik", "planar2r")["closed_form"]
 
 
+@pytest.mark.turn
 def test_two_links_by_position() -> None:
     lengths = ("--set", "l1=0.4", "--set", "l2=0.3")
     answer = as_json("ik", "planar2r", *lengths, "--position", "0.3,0.4")

@@ -45,6 +45,7 @@ def test_what_was_understood_is_told(file: Path) -> None:
     assert "- a gap of 5.004 s after 0.596 s" in done.stdout
 
 
+@pytest.mark.turn
 def test_the_same_as_json_and_files(file: Path) -> None:
     again, picture = file.parent / "again.npz", file.parent / "run.png"
     done = CliRunner().invoke(app, ["logs", str(file), *SAID, "--json", "--save", str(again), "--plot", str(picture)])

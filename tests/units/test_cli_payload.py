@@ -25,6 +25,7 @@ def recorded(held: mp.Robot, path: Path) -> None:
     mp.Log(t, q, mp.Arm(held).inverse_dynamics(q, qd, qdd), qd=qd).save(path)
 
 
+@pytest.mark.turn
 def test_a_load_is_weighed_from_a_file(folder: Path) -> None:
     arm = mp.load("planar2r").with_parameters(**VALUES)
     recorded(arm.with_payload(1.5, (0.1, 0.0, 0.0)), folder / "run.csv")

@@ -34,7 +34,7 @@ def test_values_take_the_place_of_letters_where_they_are_asked_to() -> None:
     assert "l1" in letters and "l1" not in numbers and "s2" in numbers
 
 
-@pytest.mark.drawn("seed", few=1)
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(3))
 def test_reach_is_that_of_two_links(seed: int, folder: Path) -> None:
     rng = np.random.default_rng(seed)

@@ -115,6 +115,7 @@ def test_what_was_probably_meant(typed: tuple[str, ...], meant: str) -> None:
     assert f"did you mean {meant!r}?" in refused(*typed)
 
 
+@pytest.mark.turn
 def test_several_models_in_one_function() -> None:
     apart = as_json("generate", "planar2r", "-m", "gravity,jacobian")["models"]
     made = as_json("generate", "planar2r", "-m", " gravity + jacobian ,pose")["models"]
@@ -181,6 +182,7 @@ def test_the_class_of_an_arm_in_letters(robot: str) -> None:
     assert told["class"] and told["why"]
 
 
+@pytest.mark.turn
 def test_no_robot_of_a_kind_is_said_so() -> None:
     done("new", "mine", "--joints", "RRP")
     told = done("robots", "--kind", "XYZ")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models.block import Block, Result, states, wire_blocks
+from manipula.mechanics.models.entry import Block, Result, states, wire_blocks
 from manipula.mechanics.models.integrate.discretisation import METHODS, discretise
 from manipula.mechanics.models.integrate.sliding_motion import StepLimits as Stops
 from manipula.mechanics.models.integrate.stick import stick_slip_step
@@ -160,14 +160,14 @@ def test_limits_of_joints_that_follow_one_coordinate_narrow_it() -> None:
 def test_steps_add_up_and_none_leaves_everything(seed: int) -> None:
     moves, rng = drawn(seed)[0], random.Random(seed)
     q, a, b = (exact(rng, len(moves)) for _ in range(3))
-    assert moves.moved(q, [0] * len(q)) == q
-    assert moves.moved(moves.moved(q, a), b) == moves.moved(q, moves.moved(a, b))
+    assert moves.move(q, [0] * len(q)) == q
+    assert moves.move(moves.move(q, a), b) == moves.move(q, moves.move(a, b))
 
 
 class Halved(Coordinates):
     """Coordinates of which a step takes half: no others move so, and a text that adds positions up itself is found."""
 
-    def moved(self, q: list[float], step: list[float]) -> list[float]:  # type: ignore[override]
+    def move(self, q: list[float], step: list[float]) -> list[float]:  # type: ignore[override]
         return [a + b / 2 for a, b in zip(q, step, strict=True)]
 
 

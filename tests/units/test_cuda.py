@@ -76,6 +76,7 @@ def test_the_sines_of_an_arm_share_one_test() -> None:
 # compiled for a device
 
 
+@pytest.mark.turn
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc: the emitted CUDA is not compiled for a device")
 def test_nvcc_takes_the_package(tmp_path: Path) -> None:
     written(emit(planar.torque(), "cuda", "1"), tmp_path)
@@ -84,6 +85,7 @@ def test_nvcc_takes_the_package(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.turn
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc: programs in CUDA are not compiled for a device")
 def test_nvcc_takes_programs(tmp_path: Path) -> None:
     """Loops, structs, words, complex numbers and the calls of a tape, from a kernel."""
@@ -208,6 +210,7 @@ def angles(dtype: Any) -> Any:
     return np.concatenate(found).astype(dtype)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_sine_and_cosine_to_the_last_place(dtype: Any, library: ctypes.CDLL) -> None:
     given = angles(dtype)
@@ -230,6 +233,7 @@ def test_angles_out_of_range_and_their_neighbours(dtype: Any, library: ctypes.CD
     assert (waved(library, "rows", given[:1])[0] == got[0]).all()
 
 
+@pytest.mark.turn
 def test_rows_of_any_length_leave_whole(tmp_path: Path) -> None:
     """The last warp and the last block are not full, and nothing is written behind the end."""
     n = 128 + 45

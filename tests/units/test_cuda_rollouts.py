@@ -60,6 +60,7 @@ int main()
 """
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("memory", "own", "moving", "noisy")
 @pytest.mark.parametrize(
     ("memory", "own", "moving", "noisy"),

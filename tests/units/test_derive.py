@@ -47,6 +47,7 @@ def slope(root: Expr, at: Mapping[str, Fraction], name: str) -> mpmath.mpf:
     return (ends[0] - ends[1]) / (2 * step)
 
 
+@pytest.mark.turn
 @many
 @given(tame, whole, st.sampled_from(SYMBOLS))
 def test_forward_is_reverse_is_the_slope(text: Text, at: Mapping[str, Fraction], name: str) -> None:
@@ -61,6 +62,7 @@ def test_forward_is_reverse_is_the_slope(text: Text, at: Mapping[str, Fraction],
         assert abs(got - true) <= mpmath.mpf(10) ** -15 * (1 + abs(true))
 
 
+@pytest.mark.turn
 @many
 @given(smooth, smooth)
 def test_jacobian_and_pullback_are_transposes(one: Text, other: Text) -> None:

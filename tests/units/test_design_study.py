@@ -31,6 +31,7 @@ from tests.units.test_cli import folder
 __all__ = ["folder"]  # every test in an empty folder
 
 
+@pytest.mark.turn
 def test_a_row_is_what_the_robot_it_writes_does() -> None:
     tasks = [SWING, HOLD]
     found = mp.studies.design(

@@ -96,6 +96,7 @@ def test_letters_that_do_nothing_and_names_of_results(whole: Sentences) -> None:
         mp.studies.design(robot, vary={"mass": [1, 2]}, tasks=task, motors=MOTORS)
 
 
+@pytest.mark.turn
 def test_where_nothing_is_said_there_is_a_first_look() -> None:
     found = mp.studies.design(FLAT.with_parameters(l1=0.4, l2=0.3), count=8)
     assert found.given == ("l1", "l2") and list(found.shared["objectives"]) == ["length", "energy"]
@@ -133,6 +134,7 @@ designs = "front"
 """
 
 
+@pytest.mark.turn
 def test_from_a_file_at_the_command_line() -> None:
     mp.save(FLAT, "arm.toml")
     Path("design.toml").write_text(FILE, encoding="utf-8")

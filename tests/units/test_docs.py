@@ -147,6 +147,7 @@ FIRST = [page for page in RUN if page.parent.name not in ("how-to", "explanation
 LONG = ("gallery", "size-an-arm")
 
 
+@pytest.mark.drawn("page", few=5)
 @pytest.mark.usefixtures("kept_functions")
 @pytest.mark.parametrize(
     "page",
@@ -195,6 +196,7 @@ def test_the_index_lists_every_page() -> None:
     assert not missing
 
 
+@pytest.mark.drawn("name", few=3)
 @pytest.mark.parametrize("name", DOCTESTED)
 def test_docstring_examples(name: str) -> None:
     module: ModuleType = importlib.import_module(name)

@@ -110,6 +110,7 @@ def test_every_arm_of_the_library_can_be_drawn(name: str) -> None:
         assert (joint["limits"] is None) == (limits is None)
 
 
+@pytest.mark.turn
 def test_arms_at_rest_stand_on_the_floor_within_their_limits() -> None:
     for name in mp.robots():
         record = mp.drawing(name)

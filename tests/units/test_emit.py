@@ -117,6 +117,7 @@ print(hashlib.sha256(repr([*texts, dossier_files(planar.dossier())]).encode()).h
 """
 
 
+@pytest.mark.turn
 def test_two_processes_write_the_same_bytes() -> None:
     root = str(Path(__file__).parents[2])
     first, second = (
@@ -194,6 +195,7 @@ def test_awkward_names_run_in_python(tmp_path: Path) -> None:
     assert "passed" in python(str(path))
 
 
+@pytest.mark.turn
 @given(st.lists(st.text(), max_size=8))
 def test_identifiers_are_identifiers_and_differ(wishes: list[str]) -> None:
     names = Namer({"while", "x"}).names(wishes)

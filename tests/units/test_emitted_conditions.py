@@ -95,6 +95,7 @@ CALLS
 SAID = "planar2r_inverse_dynamics holds only where |l1| > 1e-6*size"
 
 
+@pytest.mark.turn
 @pytest.mark.skipif(CXX is None, reason="no C++ compiler: not compiled")
 def test_cpp_throws(torque: manipula.Model, tmp_path: Path) -> None:
     doubles = [f"    answer<double>({{{ordered(torque, values)}}});" for values in (*SETS, BRIEF)]
@@ -122,6 +123,7 @@ CALLS
 """
 
 
+@pytest.mark.turn
 @pytest.mark.skipif(CXX is None, reason="no C++ compiler to run CUDA on the host")
 def test_cuda_returns_a_status(torque: manipula.Model, tmp_path: Path) -> None:
     rows = [("double", values) for values in (*SETS, BRIEF)] + [("float", GOOD), ("float", BRIEF)]
@@ -163,6 +165,7 @@ for p in SETS:
 """
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("language", in_every_language(["python", "jax"]))
 def test_python_raises(language: str, torque: manipula.Model, tmp_path: Path) -> None:
     names = torque.inputs["p"]

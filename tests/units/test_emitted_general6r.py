@@ -66,6 +66,7 @@ def distance(found: Floats, q: Floats) -> float:
     return float(np.abs(wrap_angles(found - q)).max(-1).min(initial=9.0))
 
 
+@pytest.mark.turn
 @needs_cc
 @pytest.mark.drawn("name", few=1)
 @pytest.mark.parametrize("name", [*QUICK, *SLOW])
@@ -93,6 +94,7 @@ def test_the_package_passes_its_own_test(tmp_path: Path) -> None:
     assert "answer.complete" in (tmp_path / f"README_{NAME}_c.md").read_text()
 
 
+@pytest.mark.turn
 @needs_cc
 def test_the_self_test_sees_a_wrong_number(tmp_path: Path) -> None:
     model("all non-zero").emit("c", tmp_path)

@@ -155,6 +155,7 @@ def test_every_language_gives_the_same_branches(language: str, tmp_path: Path) -
     assert_emitted("puma560", language, tmp_path)
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS[1:])
 @pytest.mark.parametrize("language", in_every_language(("cpp", "python")))
@@ -169,6 +170,8 @@ def test_for_every_kind_of_arm_in_other_languages(name: str, language: str, tmp_
     assert_emitted(name, language, tmp_path)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("language", few=2)
 @pytest.mark.parametrize("language", in_every_language(LANGUAGES))
 def test_the_package_tests_itself_on_poses_it_reaches(language: str, tmp_path: Path) -> None:
     files = files_of("pucrio", language, tmp_path)
@@ -184,6 +187,7 @@ def test_the_package_tests_itself_on_poses_it_reaches(language: str, tmp_path: P
     assert len(solver_of("pucrio")(T).q) >= 4
 
 
+@pytest.mark.turn
 def test_the_header_names_the_branches(tmp_path: Path) -> None:
     header = next(text for file, text in files_of("ur5", "c", tmp_path).items() if file.endswith(".h"))
     assert "1: shoulder +, wrist +, elbow +;" in " ".join(header.replace(" * ", " ").split())

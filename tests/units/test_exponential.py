@@ -107,6 +107,8 @@ def test_the_ends_of_the_range_leave_their_neighbours_alone(name: str, machine: 
     np.testing.assert_array_equal(got[0::2], quiet)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name", few=2)
 @pytest.mark.parametrize("name", [*BOUND, "floor"])
 def test_one_and_many_and_every_width_give_the_same_bits(name: str) -> None:
     dice = np.random.default_rng(3)

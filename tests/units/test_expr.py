@@ -109,7 +109,7 @@ def test_numbers_the_field_cannot_tell_apart_are_refused(graph: Graph) -> None:
     """2⁶¹ ≡ 1: silently taking one for the other would be a wrong model that passes its own proof."""
     graph.const(5)
     for number in (1 << 61, P, P + 5, P - 1, Fraction(1, P)):
-        with pytest.raises(InputError, match="cannot be"):
+        with pytest.raises(InputError, match=r"cannot be|are equal in the field"):
             graph.const(number)
 
 

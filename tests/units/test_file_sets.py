@@ -89,6 +89,8 @@ def test_what_cannot_be_joined_is_refused(tmp_path: Path, whole: Sentences) -> N
         mp.read_log([q, table(tmp_path / "torques.txt", TAU[::2])], ARM)
     with whole.raises(mp.InputError, match="expected files of one clock"):
         mp.read_log([q, table(tmp_path / "torque.txt", np.column_stack([T + 100, TAU]))], ARM)
+    with whole.raises(mp.InputError, match="is one of them in other units"):
+        mp.read_log([q, table(tmp_path / "effort.txt", np.column_stack([1000 * T, TAU]))], ARM)
     with whole.raises(mp.InputError, match="neither its heads nor its name"):
         mp.read_log([q, table(tmp_path / "rest.txt", TAU)], ARM)
     with whole.raises(mp.InputError, match="no file was given"):

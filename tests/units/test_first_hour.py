@@ -107,6 +107,7 @@ def test_symbols_share_a_line_where_a_robot_is_printed() -> None:
     assert "Symbols" not in str(mp.load("puma560")) and "Ixx6  0.00015" in str(mp.load("puma560"))
 
 
+@pytest.mark.turn
 def test_what_comes_next_is_about_the_same_robot(tmp_path: Path) -> None:
     """The commands that `ik` names, run as they stand."""
     (tmp_path / "grip arm.urdf").write_text(URDF)
@@ -119,6 +120,7 @@ def test_what_comes_next_is_about_the_same_robot(tmp_path: Path) -> None:
     assert list((tmp_path / "out").glob("*.c"))
 
 
+@pytest.mark.turn
 def test_every_model_of_an_arm_with_few_freedoms_is_counted() -> None:
     """Nobody named models: those that want six freedoms are left out, and refused where they are named."""
     row = {"type": "revolute", "theta": 0, "d": 0, "a": "l", "alpha": 0, "mass": "m", **NOTHING}
@@ -129,6 +131,7 @@ def test_every_model_of_an_arm_with_few_freedoms_is_counted() -> None:
         mp.count(robot, ["operational_inertia"])
 
 
+@pytest.mark.turn
 def test_the_readme_of_emitted_c_names_every_file(tmp_path: Path) -> None:
     rows = [(0, 0.3, 0.4, 0), (0, 0, 0.2, 180), {"type": "prismatic", "theta": 0, "d": 0, "a": 0, "alpha": 0}]
     files = mp.generate(mp.Robot.from_dh(rows, angle="deg", name="scara3"), "inverse_kinematics").emit("c", tmp_path)
@@ -199,6 +202,7 @@ def test_a_robot_that_branches_is_asked_about_frames_in_the_call(tmp_path: Path)
         arm.pose(q)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(3))
 def test_an_arm_to_a_tip_is_saved_with_all_that_it_carries(seed: int, tmp_path: Path) -> None:
     """Fingers beside the chain, behind joints that stand still anywhere and any way round."""

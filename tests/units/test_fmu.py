@@ -110,6 +110,7 @@ def _before(kp: Any, i: int) -> Any:
     return np.full(len(kp), PID["kp"]) if i <= 3 else kp
 
 
+@pytest.mark.turn
 def test_a_law_without_memory_and_a_loop(tmp_path: Path) -> None:
     robot = arm("RPR")
     law = mp.controller(robot, "computed_torque", sample=STEP, kp=100, kd=20)
@@ -193,6 +194,7 @@ def test_what_cannot_be_is_said(tmp_path: Path) -> None:
         mp.controller(arm(), "pid", **PID).emit("fmu", tmp_path)
 
 
+@pytest.mark.turn
 def test_the_sources_are_clean_c(tmp_path: Path) -> None:
     for law, gains in {"pid": PID, "computed_torque": {"kp": 1.0, "kd": 1.0}}.items():
         (path,) = mp.controller(arm(), law, sample=STEP, **gains).emit("fmu", tmp_path)
@@ -203,6 +205,7 @@ def test_the_sources_are_clean_c(tmp_path: Path) -> None:
             subprocess.run(["cc", *strict, source.name, "-o", "x.o"], cwd=source.parent, check=True)
 
 
+@pytest.mark.turn
 def test_the_same_texts_every_time(tmp_path: Path) -> None:
     texts = []
     for place in ("a", "b"):
@@ -212,6 +215,7 @@ def test_the_same_texts_every_time(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
 
 
+@pytest.mark.turn
 def test_as_an_importer_sees_it(tmp_path: Path) -> None:
     fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed")
     validation = pytest.importorskip("fmpy.validation")
@@ -228,6 +232,7 @@ def test_as_an_importer_sees_it(tmp_path: Path) -> None:
     np.testing.assert_allclose(found["tau"][-1], tau, rtol=1e-12)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("joints", ["P", "RPR"])
 def test_an_arm_alone_takes_torques(joints: str, tmp_path: Path) -> None:
     """Its joints stick, its torques are clipped, its payload is a parameter."""
@@ -247,6 +252,7 @@ def test_an_arm_alone_takes_torques(joints: str, tmp_path: Path) -> None:
             np.testing.assert_allclose(unit.get(name), value, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.turn
 def test_an_arm_alone_as_an_importer_sees_it(tmp_path: Path) -> None:
     fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed")
     validation = pytest.importorskip("fmpy.validation")
@@ -346,6 +352,7 @@ def test_parameters_of_the_arm_have_their_names_units_and_meanings(tmp_path: Pat
         np.testing.assert_allclose(unit.get("qd"), state.qd, rtol=1e-12)
 
 
+@pytest.mark.turn
 def test_a_parameter_called_like_a_port_is_still_found(tmp_path: Path) -> None:
     plant = mp.closed_loop(mp.Plant(arm().with_payload("step", ("time", 0, 0)), effort=None), None, step=STEP)
     (path,) = plant.emit("fmu", tmp_path, start={"step": 1.0, "time": 0.1})

@@ -36,6 +36,8 @@ def test_formats_with_one_ending_have_signs(ending: str) -> None:
     assert all(item.sign for item in later)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("name", few=2)
 @pytest.mark.parametrize("name", FORMATS)
 def test_reading_one_format_loads_no_other(name: str) -> None:
     code = f"from manipula.mechanics.robot.formats import registry; registry.format_named({name!r}).takes('file')"

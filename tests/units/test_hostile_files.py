@@ -20,6 +20,7 @@ from manipula.pages.page import POLICY
 from manipula.studies.study_file import study_of_file
 from manipula.support.text import toml_tables
 from tests import study_functions as functions
+from tests.golden.sentences import Sentences
 from tests.recordings import recording, two_joints
 
 ROBOT = """format = 1
@@ -218,12 +219,12 @@ def test_a_foreign_archive_in_the_place_of_results_is_refused(foreign: dict[str,
         _ = mp.study(functions.mixed, {"a": range(30)}, resume=tmp_path / "s").table
 
 
-def test_results_of_another_length_are_refused(tmp_path: Path) -> None:
+def test_results_of_another_length_are_refused(tmp_path: Path, whole: Sentences) -> None:
     found = mp.study(functions.mixed, {"a": range(30)}, resume=tmp_path / "s")
     with np.load(found.path) as arrays:
         held = dict(arrays)
     np.savez(found.path, **{**held, "a": np.arange(29)})
-    with pytest.raises(mp.InputError, match=r"a has shape \(29,\), and there are 30 cases"):
+    with whole.raises(mp.InputError, match=r"a has shape \(29,\), and there are 30 cases"):
         _ = mp.study(functions.mixed, {"a": range(30)}, resume=tmp_path / "s").table["a"]
 
 

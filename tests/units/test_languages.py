@@ -28,6 +28,8 @@ def test_every_language_is_tested() -> None:
     assert sorted(TOOLS) == sorted(COMPUTING)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("language", few=3)
 @pytest.mark.parametrize("language", in_every_language())
 def test_several_outputs_and_no_parameters(language: str, tmp_path: Path) -> None:
     done = self_tested(language, emit(planar.tip(), language, "1"), tmp_path)
@@ -49,6 +51,8 @@ SLIPS = {
 }
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("language", few=3)
 @pytest.mark.parametrize("language", in_every_language())
 def test_the_self_test_catches_a_wrong_source(language: str, tmp_path: Path) -> None:
     files = emit(planar.torque(), language, "1")
@@ -59,6 +63,8 @@ def test_the_self_test_catches_a_wrong_source(language: str, tmp_path: Path) -> 
     assert "FAILED" in done.stdout + done.stderr or "tau" in done.stdout + done.stderr
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("language", few=2)
 @pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "fortran", "javascript", "matlab", "rust"]))
 def test_awkward_names_and_notes(language: str, tmp_path: Path) -> None:
     tape = replace(awkward_tape(), provenance=Provenance('x */ int y; /* ??/ """ \\ end\nline %{ ${'))
@@ -69,6 +75,8 @@ def test_awkward_names_and_notes(language: str, tmp_path: Path) -> None:
 ZERO = [{"q": [1.0], "p": [2.0, 2.0]}]
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("language", few=3)
 @pytest.mark.parametrize("language", in_every_language([name for name in TOOLS if name not in ("c", "python")]))
 def test_a_broken_condition_is_refused(language: str, tmp_path: Path) -> None:
     files = emit(quotient(), language, "1", ZERO)
@@ -232,6 +240,7 @@ def test_rust_builds_without_the_standard_library(tmp_path: Path) -> None:
 # JAX
 
 
+@pytest.mark.turn
 @pytest.mark.skipif(JAX_PYTHON is None, reason="no jax in this Python (nor MANIPULA_JAX_PYTHON): not run")
 def test_jax_functions_can_be_transformed(tmp_path: Path) -> None:
     written(emit(planar.torque(), "jax", "1"), tmp_path)
@@ -263,6 +272,7 @@ def test_latex_compiles(make: type, tmp_path: Path) -> None:
 # the command line
 
 
+@pytest.mark.turn
 def test_the_command_writes_crates(tmp_path: Path) -> None:
     words = f"generate planar2r -m inverse_dynamics,pose -l rust,matlab -o {tmp_path}"
     python("-m", "manipula.cli", *words.split())

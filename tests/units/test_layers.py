@@ -42,10 +42,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "mechanics.models": ("mechanics.spatial", "mechanics.robot"),
     "mechanics.identities": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
     "pages.page": ("support", "pages"),
-    "pages": ("support", "algebra.expr", "algebra.show"),
+    "pages": ("support", "algebra.expr", "algebra.simplify", "algebra.show"),  # a derivation holds its formulas
     "generation": ("support", "algebra", "mechanics", "pages"),
     "parameters": ("support", "algebra", "mechanics", "generation"),
     "ik": ("support", "algebra", "mechanics", "generation", "pages", "robot"),
+    "derivations": ("support", "algebra", "mechanics", "generation", "pages", "ik"),
+    "worksheets": ("support", "algebra", "mechanics", "generation", "pages", "ik", "derivations", "robot"),
     "robot": ("support.text", "mechanics", "parameters", "pages"),  # below those that take one
     "trajectories": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters", "robot"),
     "recordings": ("support", "mechanics", "pages", "robot"),
@@ -82,6 +84,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "pages",
         "parameters",
         "ik",
+        "derivations",
+        "worksheets",
         "simulation",
         "trajectories",
         "recordings",

@@ -41,6 +41,7 @@ def verdicts(function: Function) -> list[object]:
     return found
 
 
+@pytest.mark.turn
 @pytest.mark.usefixtures("small")
 def test_the_verdict_is_that_after_all_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     functions = [

@@ -43,6 +43,7 @@ def random_arm(seed: int) -> mp.Robot:
 LETTERLESS = {0, 4, 18}  # arms of which every letter is left out
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(25))
 def test_the_arm_grows_as_it_would_be_drawn(seed: int) -> None:
     robot = random_arm(seed)

@@ -70,7 +70,7 @@ def test_degrees_are_seen_by_the_limits(tmp_path: Path) -> None:
     data = {"t": data["t"], "q": data["q"] / 0.6 * 6.0, "tau": data["tau"]}
     file = written(tmp_path / "a.csv", table(plain_columns(data)))
     assert mp.read_log(file).dof == 6
-    with pytest.raises(mp.InputError, match=r"joint_1 goes from -?\d.* its limits are .*: are these degrees\?"):
+    with pytest.raises(mp.InputError, match=r"joint_1 goes from -?\d.* its limits are .*: is its zero elsewhere, or"):
         mp.read_log(file, "irb120")
     log = mp.read_log(file, "irb120", units={"q": "rad"})
     assert any("beyond its limits" in note for note in log.notes)

@@ -127,7 +127,7 @@ def test_short_stretches_are_left_out() -> None:
     parts = log_at(t).parts()
     assert [len(part) for part in parts] == [50, 50]
     assert any("3 samples in stretches shorter than 8 are left out" in note for note in parts[0].notes)
-    with pytest.raises(mp.InputError, match="nothing can be told"):
+    with pytest.raises(mp.InputError, match="too few to use"):
         log_at(np.arange(4) * 1e-3).parts()
     with pytest.raises(mp.InputError, match="one sample has no rate"):
         print(log_at([0.0]).rate)
@@ -211,6 +211,29 @@ def test_a_torque_at_the_limit_of_the_motor_is_seen() -> None:
     log = mp.Log(t, motion(t), 10 * motion(t), effort_limits=(5.0, np.inf))
     np.testing.assert_array_equal(log.saturated, np.abs(log.tau) >= [5.0, np.inf])
     assert not mp.Log(t, motion(t)).saturated.any()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_limit_that_is_often_passed_is_no_limit(seed: int) -> None:
+    """Placeholders of robot files, torques in other units; a limit that is kept stays one, and so does none at all."""
+    rng, t = np.random.default_rng(seed), np.arange(400) * 1e-2
+    most = 10 * np.abs(motion(t)).max(axis=0)
+    limits = np.array([rng.choice([0.01, 0.3, 1.3, 50.0, 0.0]), 1.05]) * most
+    limits[1] = limits[1] if seed % 3 else 0.1  # the second is a placeholder now and then
+    log = mp.Log(t, motion(t), 10 * motion(t)).checked(_limited(limits))
+    often = np.quantile(np.abs(log.tau), 0.9, axis=0)
+    for j, (own, limit) in enumerate(zip(log.effort_limits, limits)):
+        passed = limit > 0 and often[j] > 1.1 * limit
+        assert own == (np.inf if passed or not limit else limit)
+        assert any("often above" in note and log.names[j] in note for note in log.notes) == passed
+    assert not log.saturated[:, np.isinf(log.effort_limits)].any()
+
+
+def _limited(limits: np.ndarray) -> mp.Robot:
+    head = 'format = 1\nname = "limited"\nconvention = "standard"\nangle = "deg"\n'
+    said = [f"effort_limit = {x}" if x else "" for x in limits]
+    rows = [f'[[joint]]\ntype = "revolute"\nd = 0\na = 1\nalpha = 0\n{line}\n' for line in said]
+    return mp.Robot.from_text(head + "".join(rows))
 
 
 def test_gaps_at_either_end_are_seen() -> None:

@@ -277,6 +277,7 @@ def test_text_of_spreadsheets(encoding: str) -> None:
     assert text_from_bytes("ligação;90º".encode(encoding)) == "ligação;90º"
 
 
+@pytest.mark.turn
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_damaged_file_never_shows_a_traceback(data: st.DataObject) -> None:

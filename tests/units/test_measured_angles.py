@@ -18,6 +18,7 @@ def arm(twists: list[float]) -> mp.Robot:
     return mp.Robot.from_dh(rows, angle="rad", name="measured", exact=True)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(6))
 def test_measured_angles_are_kept(seed: int, tmp_path: Path) -> None:
     """A robot of geometry alone, too: its links have no <inertial>."""

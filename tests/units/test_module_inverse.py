@@ -112,6 +112,7 @@ def test_the_answers_names_and_reasons_are_those_of_python(tmp_path: Path) -> No
     assert held["range"] == pytest.approx([-2.8973, 2.8973])
 
 
+@pytest.mark.turn
 @needs_node
 def test_few_joints_answer_for_the_place_of_the_tool(tmp_path: Path) -> None:
     """Elbow up and elbow down of letters, and three joints in space."""
@@ -246,6 +247,7 @@ def test_a_joint_at_its_limit_stays_and_the_others_go_on() -> None:
     np.testing.assert_allclose(arm.pose(q)[:3, 3], T[:3, 3], atol=1e-9)
 
 
+@pytest.mark.turn
 @needs_node
 def test_branches_of_a_tree_leave_the_other_joints_where_they_are(tmp_path: Path) -> None:
     rows = [

@@ -47,6 +47,8 @@ def _variants(text: str) -> set[str]:
         ("f'{a} of {b}'", "(f'{b} of {b}')"),
         ("f(x)", "pass"),
         ("α = β - 1", "α = (β + 1)"),
+        ("x.reshape(3, -1)", "x.reshape(3, (1))"),
+        ("x = reals(2 * n + 3)", "x = (reals(2 * n + 3 - 1))"),
     ],
 )
 def test_an_operator_makes_its_slip(text: str, changed: str) -> None:
@@ -68,6 +70,11 @@ def test_what_does_not_run_is_left(text: str) -> None:
     assert not _variants(text) - {"(min)"}
 
 
+def test_memory_is_short_of_one_and_what_is_left_is_no_number() -> None:
+    assert _variants("x = reals(8)") == {"x = (reals(8 - 1))"}
+    assert not {text for text in _variants("x.reshape(3, -1)") if "-2" in text}
+
+
 def test_a_seed_draws_the_same_lines_and_each_can_be_planted() -> None:
     chosen = drawn(7, 25, "pages")
     assert chosen == drawn(7, 25, "pages") != drawn(8, 25, "pages")
@@ -82,6 +89,15 @@ def test_draws_of_one_property_take_turns_with_those_of_others() -> None:
     tests = {"a.py::f[1]", "a.py::f[2]", "b.py::g", "c.py::h[0]"}
     seconds = {"a.py::f[1]": 0.2, "a.py::f[2]": 0.1, "b.py::g": 3.0, "c.py::h[0]": 0.5}
     assert turns(tests, seconds) == ["a.py::f[2]", "c.py::h[0]", "b.py::g", "a.py::f[1]"]
+
+
+def test_what_notices_a_planted_error_runs_at_every_commit() -> None:
+    """No test that is named beside one takes turns; of a named file `make mutants` leaves out those that do."""
+    for name in {name for mutant in planted() for name in mutant.tests if "::" in name}:
+        file, _, test = name.partition("::")
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        named = [x for x in tree.body if isinstance(x, ast.FunctionDef) and x.name == test.partition("[")[0]]
+        assert named and not [x for x in named if "pytest.mark.turn" in map(ast.unparse, x.decorator_list)], name
 
 
 @pytest.mark.parametrize("key", sorted(equivalents()), ids=lambda key: f"{key[0]}: {key[2]} → {key[3]}"[:100])

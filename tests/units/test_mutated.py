@@ -10,6 +10,7 @@ from tests.mutated import reading
 from tests.mutated.samples import KINDS
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(("seed", "count"), [(11, 100), pytest.param(12, 4000, marks=pytest.mark.slow)])
 @pytest.mark.skipif(not hasattr(reading.select, "poll"), reason="pipes cannot be waited for here")
 @pytest.mark.timeout(3000)
@@ -28,6 +29,7 @@ def test_a_mutated_file_is_read_or_refused_by_name(seed: int, count: int) -> Non
     )
 
 
+@pytest.mark.turn
 @pytest.mark.skipif(not hasattr(reading.select, "poll"), reason="pipes cannot be waited for here")
 def test_a_reader_that_dies_hangs_or_raises_is_noticed_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "PATIENCE", 8.0)

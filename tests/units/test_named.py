@@ -145,6 +145,7 @@ def gripper(**options: Any) -> mp.Robot:
     return mp.Robot.from_text(head + mimic + tail, "urdf", exact=True, **options)
 
 
+@pytest.mark.turn
 def test_fingers_that_mimic_follow_and_are_locked_together() -> None:
     whole = gripper()
     assert whole.joint_names == ("j_arm1", "j_arm2", "j_left")

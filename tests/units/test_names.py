@@ -64,6 +64,8 @@ def renamed(tape: Tape, names: dict[str, str]) -> Tape:
     return replace(tape, inputs=ports, names=words)
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("language", few=2)
 @pytest.mark.parametrize("language", in_every_language([name for name in TOOLS if name != "cuda"]))
 def test_parameters_may_be_called_like_words_of_the_language(language: str, tmp_path: Path) -> None:
     assert len(NAMES) > 200
@@ -119,6 +121,7 @@ def test_names_of_mechanics_stay_what_they_are() -> None:
 LENGTHS = ("M_PI", "errno", "self", "I", "gamma", "crate")
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("language", in_every_language(("cpp", "rust")))
 def test_a_robot_may_have_such_lengths(language: str, tmp_path: Path) -> None:
     robot = manipula.Robot.from_dh([(0, 0, name, 90 * (i % 2)) for i, name in enumerate(LENGTHS)], angle="deg")

@@ -32,6 +32,7 @@ def test_there_are_four_and_they_are_clean() -> None:
         assert all(not cell["outputs"] and cell["execution_count"] is None for cell in cells if "outputs" in cell)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     "path", [pytest.param(p, id=p.stem, marks=() if p.stem in QUICK else pytest.mark.slow) for p in NOTEBOOKS]
 )

@@ -193,6 +193,7 @@ print("everywhere")
 '''
 
 
+@pytest.mark.turn
 def test_an_operation_is_one_entry() -> None:
     """A new one, entered before anything else is loaded, is known to every scalar, back end and printer."""
     assert python("-c", ONE_ENTRY) == "everywhere\n"

@@ -32,6 +32,7 @@ def lines(*names: str) -> list[SearchLine]:
     return lines_of([mp.load(name) for name in names], ["gravity"])
 
 
+@pytest.mark.turn
 def test_a_case_is_a_search_from_its_seed() -> None:
     found = searches(lines("planar2r", "rp"), seeds=1, first=3, **FEW)
     assert found.count == 2 and not found.why
@@ -42,6 +43,7 @@ def test_a_case_is_a_search_from_its_seed() -> None:
         assert api.remember(robot, model, unpack_function(row["function"])).function == made.function
 
 
+@pytest.mark.turn
 def test_an_interrupted_search_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     whole = searches(lines("planar2r"), seeds=3, **FEW)
 
@@ -107,6 +109,7 @@ def test_the_best_is_remembered_and_proved_first() -> None:
             api.remember("rp", "gravity", text)
 
 
+@pytest.mark.turn
 def test_what_is_too_long_for_a_word_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(map(chr, np.random.default_rng(0).integers(33, 1000, 30_000)))
     assert pack_function(text) == "" and unpack_function(pack_function(text[:5000])) == text[:5000]
@@ -127,6 +130,7 @@ def test_robots_of_one_name_are_told_apart() -> None:
 # the command
 
 
+@pytest.mark.turn
 def test_the_command_tells_and_goes_on(folder: Path) -> None:
     line = ["optimise", "planar2r", "rp", "-m", "gravity", "--seeds", "1", "--moves", "300", "--resume", "a folder"]
     told = as_json(*line)

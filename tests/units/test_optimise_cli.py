@@ -20,8 +20,7 @@ from manipula.cli.app import app
 from manipula.generation import formulations, levels
 from manipula.generation.cache import entries
 from manipula.generation.counts import PUBLISHED
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Request, prepare
 from manipula.mechanics.models.entry import FIELD
 from manipula.pages.formulation_text import choices_in_words
 from tests.golden.sentences import Sentences
@@ -57,6 +56,7 @@ def as_json(*arguments: str) -> Any:
 # optimise
 
 
+@pytest.mark.turn
 def test_counts_before_and_after_choices_and_proof() -> None:
     text = done("optimise", "planar2r", "-m", "gravity", *QUICK)
     lines = [line.split() for line in text.splitlines() if line.startswith(("none", "fast", "found"))]
@@ -82,6 +82,7 @@ def dear(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formulations, "TRIALS", 20)
 
 
+@pytest.mark.turn
 @pytest.mark.usefixtures("cache", "dear")
 def test_a_short_search_is_remembered_as_such_and_gone_on_with() -> None:
     text = " ".join(done("optimise", "planar2r", "-m", "gravity", *QUICK).split())
@@ -98,6 +99,7 @@ def test_a_short_search_is_remembered_as_such_and_gone_on_with() -> None:
     assert "Remembered: manipula generate planar2r -m gravity" in done("optimise", "planar2r", "-m", "gravity", *QUICK)
 
 
+@pytest.mark.turn
 @pytest.mark.usefixtures("cache")
 def test_a_short_search_that_gains_nothing_is_told() -> None:
     text = " ".join(done("optimise", "planar2r", "-m", "gravity", *QUICK).split())
@@ -129,6 +131,7 @@ def test_an_interrupted_search_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known is not None and known.cost.total == int(shown[0])
 
 
+@pytest.mark.turn
 def test_a_record_is_taken_unless_a_search_is_asked_for() -> None:
     total = next(entry.total for entry in entries() if (entry.robot, entry.model) == ("puma560_symbolic", "pose"))
     taken = as_json("optimise", "puma560_symbolic", "-m", "pose", *QUICK)["models"][0]
@@ -146,12 +149,14 @@ def test_a_dearer_result_is_told_from_the_known_one(monkeypatch: pytest.MonkeyPa
     assert "is known already" in done("optimise", "planar2r", "-m", "gravity", "--search", *QUICK)
 
 
+@pytest.mark.turn
 def test_a_cheaper_result_that_cannot_be_kept_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = api.generate("planar2r", "gravity", optimise="none", method="newton-euler")
     monkeypatch.setattr(api, "best_known", lambda *given, **options: plain)
     assert "Not remembered" in done("optimise", "planar2r", "-m", "gravity", "--search", *QUICK)
 
 
+@pytest.mark.turn
 def test_a_price_has_an_answer_of_its_own() -> None:
     classical = api.optimise("rp", "inverse_dynamics", moves=1_000_000)
     few = api.optimise("rp", "inverse_dynamics", moves=1_000_000, price="multiplications")
@@ -197,6 +202,7 @@ def test_the_first_ctrl_c_ends_the_search_and_the_second_the_command() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.turn
 def test_a_stopped_search_keeps_a_proved_function() -> None:
     pressed = threading.Event()
 
@@ -212,6 +218,7 @@ def test_a_stopped_search_keeps_a_proved_function() -> None:
 # --parameters
 
 
+@pytest.mark.turn
 def test_full_and_base_parameters() -> None:
     full, base = (as_json("generate", "rx90", "--parameters", kind)["models"][0] for kind in ("full", "base"))
     assert base["cost"]["total"] < full["cost"]["total"]
@@ -219,12 +226,14 @@ def test_full_and_base_parameters() -> None:
     assert "masses" not in full["method"]
 
 
+@pytest.mark.turn
 def test_equations_take_the_parameter_set() -> None:
     full, base = (as_json("equations", "rx90", "gravity", "--parameters", kind) for kind in ("full", "base"))
     assert base["cost"]["total"] < full["cost"]["total"]
     assert "Known: full, base" in run("equations", "planar2r", "gravity", "--parameters", "some").stderr
 
 
+@pytest.mark.turn
 def test_count_takes_the_parameter_set() -> None:
     full, base = (as_json("count", "rx90", "-m", "gravity", "--parameters", kind) for kind in ("full", "base"))
     assert sum(step["usual"] for step in base["steps"]) < sum(step["usual"] for step in full["steps"])
@@ -233,6 +242,7 @@ def test_count_takes_the_parameter_set() -> None:
 # count
 
 
+@pytest.mark.turn
 def test_count_tells_what_each_step_saves() -> None:
     told = as_json("count", "puma560_symbolic", "-m", "pose")
     steps = {step["method"]: step for step in told["steps"]}
@@ -246,6 +256,7 @@ def test_count_tells_what_each_step_saves() -> None:
     assert known == [api.generate("puma560_symbolic", "pose", optimise="max").cost.total]
 
 
+@pytest.mark.turn
 def test_count_prints_published_figures_with_their_sources() -> None:
     text = done("count", "puma560_symbolic", "--ways")
     assert "What each step saves" in text

@@ -24,6 +24,7 @@ def test_a_check_says_what_its_laws_leave_out(part: str) -> None:
     assert report.passed and f"not checked: {part}" in str(report)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("part", ["moving base", "loops"])
 def test_a_table_of_counts_has_the_models_that_such_a_robot_has(part: str) -> None:
     """Each row is what `generate` gives for that model and method; a model by name is refused in a sentence."""

@@ -90,7 +90,7 @@ def test_the_front_of_a_study() -> None:
         ({}, "expected objectives, such as"),
         ({"cots": "least"}, "no column of the study is called 'cots'; did you mean 'cost'"),
         ({"cost": "lest"}, "cost: expected least or most, found 'lest'"),
-        ({"reason": "least"}, "reason is no column of numbers"),
+        ({"reason": "least"}, "column reason is not numeric"),
     ],
 )
 def test_objectives_that_cannot_be(words: dict[str, str], told: str, whole: Sentences) -> None:

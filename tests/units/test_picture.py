@@ -44,6 +44,7 @@ def places(root: Any) -> np.ndarray[Any, Any]:
     return np.array(pairs, dtype=float)
 
 
+@pytest.mark.drawn("name", few=8)
 @pytest.mark.parametrize("name", mp.robots())
 def test_every_arm_of_the_library_has_a_picture(name: str) -> None:
     text = mp.picture(name)
@@ -71,6 +72,7 @@ def test_hostile_names_are_text() -> None:
     assert not list(root.iter(f"{SVG}script"))
 
 
+@pytest.mark.turn
 def test_the_same_bytes_in_any_process() -> None:
     code = "import manipula as mp; import sys; sys.stdout.write(mp.picture('scara', [0.3, 0.5, 0.1, 0], names=True))"
     env = {"PYTHONHASHSEED": "1", **ENV}

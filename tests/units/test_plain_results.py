@@ -63,6 +63,12 @@ def reported() -> str:
 
 
 Q = np.random.default_rng(0).uniform(-2, 2, (20, 2))
+
+
+def spring(arm: Any, q: Any, kp: Any) -> Any:
+    return -kp * q
+
+
 VERBS: dict[str, Callable[[Path], Any]] = {
     "base_parameters": lambda place: mp.base_parameters(ROBOT),
     "calibrate": lambda place: mp.calibrate(numeric(), Q, mp.Arm(numeric()).pose(Q)),
@@ -73,6 +79,11 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "convert": lambda place: mp.convert(mp.load(ROBOT), "modified"),
     "count": lambda place: mp.count(ROBOT, ["pose", "gravity"]),
     "count_orders": lambda place: mp.count_orders(ROBOT),
+    "check_answer": lambda place: mp.check_answer(ROBOT, "T14 = l1*c1 + l2*c12"),
+    "derive": lambda place: mp.derive(ROBOT, "pose"),
+    "law": lambda place: mp.law(spring, settings={"kp": "n"}),
+    "where": lambda place: {"x": mp.where([True, False], 1, 2).tolist()},
+    "worksheet": lambda place: mp.worksheet(ROBOT, topics=["pose"], seed=1),
     "dossier": lambda place: mp.dossier(ROBOT, place),
     "drawing": lambda place: mp.drawing(ROBOT),
     "excite": lambda place: mp.excite(planar(), **QUICK),
@@ -122,16 +133,37 @@ def assert_told_in_short(found: Any) -> None:
 
 DRAWN = ["svg", "title", "defs", "lineargradient", "radialgradient", "stop", "path", "ellipse", "circle"]
 
+# derivations: formulas, and steps that fold
+TYPESET = [
+    "style",
+    "section",
+    "article",
+    "div",
+    "span",
+    "details",
+    "summary",
+    "h1",
+    "h2",
+    "h3",
+    "ol",
+    "li",
+    "em",
+    "math",
+]
+TYPESET += ["mrow", "mi", "mn", "mo", "mtext", "msub", "msup", "msubsup", "mfrac", "msqrt", "mover", "mtable", "mtr"]
+TYPESET += ["mtd", "mspace", "mstyle", "mpadded", "munder", "munderover", "mmultiscripts", "mprescripts", "mfenced"]
+
 
 class Balanced(HTMLParser):
-    """Every mark that is opened is closed, in order, and only marks of tables, paragraphs and pictures are there."""
+    """Every mark that is opened is closed, in order, and only marks of tables, paragraphs, formulas and pictures are
+    there."""
 
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        assert tag in ("table", "caption", "tr", "th", "td", "p", "h4", *DRAWN), tag
+        assert tag in ("table", "caption", "tr", "th", "td", "p", "h4", *DRAWN, *TYPESET), tag
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -156,6 +188,7 @@ def test_what_a_verb_gives_back(verb: str, tmp_path: Path) -> None:
         assert_plain(item)
 
 
+@pytest.mark.turn
 def test_every_public_class_of_results() -> None:
     classes = {name: x for name in mp.__all__ if inspect.isclass(x := getattr(mp, name))}
     results = {name for name, x in classes.items() if not issubclass(x, BaseException) and name != "Arm"}
@@ -179,6 +212,7 @@ def test_every_public_class_of_results() -> None:
     assert told >= results | {"Arm"}
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(6))
 def test_a_robot_and_its_arm_in_a_line(seed: int) -> None:
     """However many joints and symbols, and whatever its name."""
@@ -213,7 +247,8 @@ def test_a_model_tells_its_numbers(seed: int) -> None:
     assert_plain(robot)
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["ur5", "panda", ROBOT])
 def test_answers_of_inverse_kinematics(name: str) -> None:
     arm = mp.Arm(numeric() if name == ROBOT else name)
@@ -233,6 +268,7 @@ def test_answers_of_inverse_kinematics(name: str) -> None:
     assert assert_plain(path)["unreached"] == [1] and assert_plain(path)["q"][1] == [None] * arm.dof
 
 
+@pytest.mark.turn
 def test_answers_to_a_part_and_at_a_singular_pose() -> None:
     arm = mp.Arm("puma560")
     assert assert_plain(arm.inverse_kinematics([0.4, 0.2, 0.3], task="position"))["note"]

@@ -42,6 +42,7 @@ def kept() -> list[int]:
     return list(sys.modules["matplotlib.pyplot"].get_fignums()) if "matplotlib.pyplot" in sys.modules else []
 
 
+@pytest.mark.drawn("k")
 @pytest.mark.parametrize("k", range(3))
 def test_every_figure_of_an_arm_has_metres_on_its_axes(k: int) -> None:
     arm, before = arms()[k], kept()
@@ -147,6 +148,7 @@ def test_counts_are_bars_with_their_totals() -> None:
     assert [label.get_text() for label in place.get_yticklabels()] == [row.method for row in table]
 
 
+@pytest.mark.turn
 @pytest.mark.usefixtures("kept_functions")
 def test_a_run_shows_where_friction_holds_a_joint() -> None:
     robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
@@ -161,6 +163,7 @@ def test_a_run_shows_where_friction_holds_a_joint() -> None:
     assert figure._repr_png_().startswith(b"\x89PNG")
 
 
+@pytest.mark.turn
 def test_every_figure_over_time_has_its_units_and_the_numbers_of_its_result() -> None:
     """Whatever shows something over time: seconds below, a quantity with its unit beside, the arrays as they are."""
     robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
@@ -210,6 +213,7 @@ def made_run(rows: int, reference: bool, elastic: bool) -> mp.Run:
     )
 
 
+@pytest.mark.drawn("degrees")
 @pytest.mark.parametrize(
     "rows, reference, elastic", [(1, True, True), (1, True, False), (1, False, False), (25, True, True)]
 )

@@ -19,8 +19,7 @@ from manipula.generation import arm_structure as structures
 from manipula.generation import column_ranking
 from manipula.generation import prepare as preparing
 from manipula.generation.build import Ground, build_function
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Prepared, Request, prepare
 from manipula.mechanics.models.dynamics import moving_bodies
 from manipula.mechanics.models.dynamics.choices import UNIT
 from manipula.mechanics.models.entry import FIELD
@@ -76,6 +75,7 @@ def test_a_regressor_ranks_once(calls: Counter[str]) -> None:
     assert calls["ranking_of"] == 1
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(6))
 def test_nothing_is_shared_between_robots(seed: int) -> None:
     """Two robots of one name, one after the other, in both orders: each has the answers it has alone."""
@@ -112,12 +112,18 @@ def test_another_question_about_the_same_robot_has_its_own_answers() -> None:
 def test_no_table_of_robots_outlives_a_request() -> None:
     """Answers live in the request's own values, so a program that makes thousands of robots keeps none of them."""
     for path in ROOM.rglob("*.py"):
-        names = {
-            node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)
+        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        taken = {
+            x.name
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and node.module == "functools"
+            for x in node.names
         }
-        assert not names & {"lru_cache", "cache"}, path
+        whole = {x.name for node in nodes if isinstance(node, ast.Import) for x in node.names}
+        assert not taken & {"lru_cache", "cache"} and "functools" not in whole, path
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(4))
 def test_drafts_on_one_ground_are_those_on_their_own(seed: int) -> None:
     """In any order, whatever was drafted and optimised before: the same nodes in the same places."""

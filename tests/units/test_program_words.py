@@ -218,6 +218,7 @@ def constants(pairs: list[str], folder: Path) -> list[Any]:
     return [x.value for x in made if isinstance(x, tree.Set)]
 
 
+@pytest.mark.turn
 def test_known_whole_numbers_are_computed_as_python_does(tmp_path: Path) -> None:
     dice, most = random.Random(3), ALL // 2
     ends = (0, 1, 2, 3, 7, -1, -2, -5, 63, most, most - 1, -most, most // 2, -most // 2, 2**32, 3**20)
@@ -267,6 +268,7 @@ WHOLE = (
 DIVISORS = ("3", "-3", "1 + abs(m)", "m * 2 + 1", "7 - 20")
 
 
+@pytest.mark.turn
 def test_quotients_round_down_whatever_the_signs(tmp_path: Path) -> None:
     """Where a machine would round towards zero as well as where a sign is known from how a number is made."""
     rows = [(a, b) for a in WHOLE for b in DIVISORS]

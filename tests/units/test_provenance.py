@@ -14,8 +14,7 @@ import manipula as mp
 from manipula.algebra.expr.provenance import NOWHERE, Answered, Provenance, Share, provenance_from_dict
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
 from manipula.generation.build import build_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Request, prepare
 from manipula.mechanics.models.dynamics.choices import Component, Mass
 from manipula.mechanics.models.entry import FIELD
 from tests.random_robots import random_robot

@@ -36,6 +36,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("manipula.ik.numeric.reach._DRAWN", 120)
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(6))
 def test_two_links_in_a_plane(seed: int) -> None:
     """|p|² = l1² + l2² + 2 l1 l2 cos q2, the smaller the further the elbow is bent."""

@@ -13,11 +13,8 @@ import manipula
 ROOT = Path(manipula.__file__).parent
 MODELS = ROOT / "mechanics" / "models"
 # data, registries and what only hands on: nothing in them is an algorithm
-_DATA = """control/adaptive_ports control/laws dynamics/friction
-    integrate/discretisation integrate/driven_arm integrate/motion inverse/candidates inverse/plan
-    inverse/recording inverse/solving
-    inverse/structures inverse/view lagrange/coefficients
-    motion/ports"""
+_DATA = """control/laws dynamics/friction integrate/discretisation integrate/driven_arm integrate/motion
+    inverse/candidates inverse/plan inverse/recording inverse/solving inverse/view motion/ports"""
 NO_FORMULA = _DATA.split()
 SOURCE = re.compile(r"Source: |[Dd]erived here|dissertation|UNICAMP")
 FILES = [path for path in MODELS.rglob("*.py") if path.parent != MODELS and path.name != "__init__.py"]
@@ -56,4 +53,4 @@ def lines_of(text: str, parts: list[str]) -> int:
 def test_the_path_for_strangers_is_short() -> None:
     path = stranger_path()
     assert len(path) == 7
-    assert sum(path.values()) <= 940
+    assert sum(path.values()) <= 900

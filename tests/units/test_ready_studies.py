@@ -46,7 +46,8 @@ def by_hand(arm: mp.Arm, place: Any, directions: int) -> dict[str, Any]:
     return found if weighs else {name: found[name] for name in ("reach", "answers", "manipulability")}
 
 
-@pytest.mark.drawn("name", "directions", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name", "directions")
 @pytest.mark.parametrize(
     ("name", "directions"), [("planar2r", 1), ("stanford", 2), pytest.param("puma560", 3, marks=pytest.mark.slow)]
 )
@@ -65,6 +66,7 @@ def test_a_map_is_what_inverse_kinematics_says(name: str, directions: int) -> No
             assert row[column] == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), (column, row)
 
 
+@pytest.mark.turn
 def test_a_map_of_an_arm_in_a_plane_has_one_layer() -> None:
     found = mp.studies.workspace(FLAT, voxels=8)
     assert set(found.table["z"]) == {0.0}
@@ -140,6 +142,7 @@ def test_gains_of_an_arm_with_symbols_are_refused_before_the_first_case() -> Non
         mp.studies.gains(symbols, gains={"kp": [9, 10], "kd": 6}, goal=[1, 1], count=1, duration=0.05)
 
 
+@pytest.mark.turn
 def test_an_arm_without_an_end_is_looked_at_in_a_box() -> None:
     """A joint that slides without limits, and no masses."""
     robot = mp.load("rp")
@@ -157,8 +160,8 @@ def test_maps_that_are_none(whole: Sentences) -> None:
     for call, told in {
         ("s", "a", "a"): "expected two that differ",
         ("s", "a", "d"): "no column of the cases is called 'd'",
-        ("v", "a", "b"): "v is no column of numbers",
-        ("s", "a", "c"): "c is no column of numbers",
+        ("v", "a", "b"): "column v is not numeric",
+        ("s", "a", "c"): "column c is not numeric",
         ("t", "a", "b"): "no column of the study is called 't'",
     }.items():
         with whole.raises(mp.InputError, match=told):

@@ -27,8 +27,7 @@ from manipula.generation.pipeline import (
     searched_function,
     shipped_answer,
 )
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Formulation, Request
+from manipula.generation.prepare import Formulation, Prepared, Request, prepare
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.support.progress import DEFAULT_EFFORT, Effort
 
@@ -195,6 +194,7 @@ def test_a_missing_file_is_ignored(shelf: Path) -> None:
     assert stored_record(PLANAR, shelf) is None
 
 
+@pytest.mark.turn
 def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
@@ -213,6 +213,7 @@ def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypa
     assert all(call.seed == 5 for call in calls)
 
 
+@pytest.mark.turn
 def test_the_highest_level_without_a_record() -> None:
     request = prepare(Request(mp.load("stanford3"), "gravity", optimise="max"))
     assert stored_record(request) is None
@@ -222,6 +223,7 @@ def test_the_highest_level_without_a_record() -> None:
     prove(found, reference(request))
 
 
+@pytest.mark.turn
 def test_the_same_seed_gives_the_same_function() -> None:
     first, second = (optimise_function(PLANAR, TINY) for _ in range(2))
     assert first.content()[1] == second.content()[1]
@@ -372,14 +374,14 @@ def test_the_cheaper_of_what_is_kept_and_what_ships_is_known(monkeypatch: pytest
     cheap = optimise_function(asked, TINY)
     assert cheap.cost.total < dear.cost.total
     for kept, shipped in product((None, cheap, dear), repeat=2):
-        monkeypatch.setattr(pipeline, "recall_function", lambda request, kept=kept: kept)
+        monkeypatch.setattr(pipeline.cache, "recall_function", lambda request, kept=kept: kept)
         records_of = [] if shipped is None else [shipped]
-        monkeypatch.setattr(pipeline, "stored_records", lambda request, folder, found=records_of: found)
+        monkeypatch.setattr(pipeline.cache, "stored_records", lambda request, folder, found=records_of: found)
         found, there = known_function(asked), [x.cost.total for x in (kept, shipped) if x is not None]
         assert (found and found.cost.total) == (min(there) if there else None)
         assert not there or (found is not None and found.provenance.proof)
-    monkeypatch.setattr(pipeline, "recall_function", lambda request: None)
-    monkeypatch.setattr(pipeline, "stored_records", lambda request, folder: [])
+    monkeypatch.setattr(pipeline.cache, "recall_function", lambda request: None)
+    monkeypatch.setattr(pipeline.cache, "stored_records", lambda request, folder: [])
     lines: list[str] = []
     generate_function(asked.with_request(optimise="none"), tell=lines.append)
     assert lines == ["gravity: proof"]

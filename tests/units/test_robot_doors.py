@@ -32,8 +32,8 @@ from manipula.mechanics.robot.precise import values_of
 from manipula.mechanics.robot.topology import road_of
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, fold, parameter_from_text
 from manipula.mechanics.robot.values.terms import Units
+from manipula.mechanics.spatial.dual import Paired
 from manipula.mechanics.spatial.inertia import Wrench
-from manipula.mechanics.spatial.rate_pairs import Paired
 from manipula.mechanics.spatial.vector import Vec3
 from tests.units.test_mjcf import BODY, body, file
 from tests.units.test_par import NEW

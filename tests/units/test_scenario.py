@@ -52,6 +52,7 @@ report = "run.html"
 """
 
 
+@pytest.mark.turn
 def test_a_scenario_is_the_run_it_describes(tmp_path: Path) -> None:
     file = tmp_path / "pick.toml"
     file.write_text(TEXT, encoding="utf-8")
@@ -69,6 +70,7 @@ def test_a_scenario_is_the_run_it_describes(tmp_path: Path) -> None:
     np.testing.assert_array_equal(mp.read_log(written[0]).q, run.q)
 
 
+@pytest.mark.turn
 def test_elastic_joints_play_and_bristles_stand_in_the_table_of_the_plant(tmp_path: Path) -> None:
     file = tmp_path / "soft.toml"
     drives = 'elastic = [2000, 900]\nbacklash = 0.002\nfriction = "lugre"\nsigma0 = 1500\nsigma1 = 4\n'
@@ -244,6 +246,7 @@ def test_loads_as_a_table_and_as_data() -> None:
     assert code == 0 and [x["joint"] for x in json.loads(text)["joints"]] == ["theta1", "theta2"]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("limit", [None, 2.0])
 def test_only_an_effort_that_the_file_limits_is_clipped(limit: float | None, tmp_path: Path) -> None:
     arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)

@@ -19,7 +19,7 @@ from manipula.messages import Message, places_of
 from tests.templates import ERRORS, calls, has_words, missing, speaker_of, spoken, templates
 
 FILES = language.files("pt")
-ELSEWHERE = ("screen", "words", "derivation", "finished")
+ELSEWHERE = ("screen", "words", "derivation", "finished", "lessons")
 PLACE = re.compile(r"\{(\w+)\}")
 # templates that classes of errors have themselves
 INHERITED = {

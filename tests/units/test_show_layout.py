@@ -103,6 +103,7 @@ def test_an_entry_written_already_is_only_named() -> None:
     assert r"M_{2,1} &= M_{1,1}" in found.latex
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("count", [1, 30, 300])
 def test_displays_stay_below_the_buffer_of_mathjax(count: int) -> None:
     """Sums are broken between terms, displays between rows; nothing is lost."""

@@ -164,6 +164,7 @@ def random_expression(world: World, choose: random.Random, depth: int) -> Expr:
     return choose.choice([x + y, x - y, x * y, x * y])
 
 
+@pytest.mark.turn
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**9))
 def test_every_form_has_the_value_of_the_function(seed: int) -> None:
@@ -319,6 +320,7 @@ print(Printer().text(factor_function(w.function(root))["y"][0]))
 """
 
 
+@pytest.mark.turn
 def test_the_same_text_in_every_process() -> None:
     outputs = {
         subprocess.run(
@@ -332,6 +334,7 @@ def test_the_same_text_in_every_process() -> None:
 LONG_WRITTEN = [pytest.param(seed, marks=pytest.mark.slow) for seed in (5, 6, 7)]  # up to a minute each
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, *LONG_WRITTEN])
 def test_numbers_of_radians_add_up_in_what_is_written(seed: int) -> None:
     """Offsets and twists of 0.3, 0.3 and 0.6 rad: their sums are written, and proved."""

@@ -36,6 +36,7 @@ def run(law: mp.Law) -> mp.Run:
     return mp.simulate(PLANT, law, REF)
 
 
+@pytest.mark.turn
 def test_a_run_that_ends_before_its_reference_is_warned_of(law: mp.Law) -> None:
     with pytest.warns(mp.ManipulaWarning, match="ends at 0.02 s, before the reference does, at 0.05 s"):
         run = mp.simulate(PLANT, law, REF, until=0.02)
@@ -159,6 +160,7 @@ def test_a_peak_of_one_sample_is_drawn() -> None:
     assert text.count(f",{26.0:.1f}") >= 1 and len(text) < 60_000  # the upper edge is reached
 
 
+@pytest.mark.turn
 def test_loads_have_the_units_of_their_joints() -> None:
     heads, rows = mp.loads(ARM, mp.trajectory.quintic([0, 0], [1, 1], 1.0)).table()
     assert heads[1] == "torque [N·m]" and heads[-1] == "duty" and {len(row) for row in rows} == {len(heads)}
@@ -184,6 +186,7 @@ class Stop:
         return [0.0, 0.0]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("method", ["gauss4", "rk4", "dop853"])
 def test_ctrl_c_ends_a_run_with_what_there_is(method: str) -> None:
     run = mp.simulate(PLANT, Stop(0.0125), start=[0.3, 0.2], until=0.05, step=1e-3, method=method)
@@ -209,6 +212,7 @@ def test_an_arm_that_holds_its_start_is_driven_in_machine_code_by_what_is_held(l
         assert again.q.tobytes() == held.q[row].tobytes()
 
 
+@pytest.mark.turn
 def test_a_picture_has_an_ending_that_is_one(run: mp.Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     assert run.save_plot(tmp_path / "new" / "run.svg").read_text(encoding="utf-8").startswith("<?xml")

@@ -150,6 +150,7 @@ def test_energy_of_a_run_of_two_times_is_a_trapezoid() -> None:
         _integral(t, np.array([1.0, np.inf]))
 
 
+@pytest.mark.turn
 @pytest.mark.usefixtures("without_search")
 def test_torques_in_python_and_parameters_given_are_the_run_of_numbers() -> None:
     """A function asked at every step of an arm whose masses are given by name, for one arm and for several."""
@@ -174,6 +175,7 @@ def test_torques_in_python_and_parameters_given_are_the_run_of_numbers() -> None
 # from event to event
 
 
+@pytest.mark.turn
 def test_modes_are_what_changes_and_velocities_say_and_evaluations_are_counted() -> None:
     """Modes follow each other without a gap; what sticks or slips between them is a change; what rests has no rate."""
     robot = arm().with_friction(theta1={"coulomb": 4.0}, theta2={"coulomb": 1.0}).with_gravity(0, 0, 0)
@@ -216,7 +218,7 @@ def test_a_limit_that_is_no_number(wrong: Any) -> None:
 
 def test_a_path_goes_somewhere() -> None:
     for ref in (tr.quintic([1, 2], [1, 2], 1), tr.spline([[1, 2], [1, 2], [1, 2]], [0, 1, 2])):
-        with pytest.raises(mp.InputError, match=r"^plan: path: the reference goes nowhere$"):
+        with pytest.raises(mp.InputError, match=r"^plan: path: the start and the end are the same$"):
             path_of(ref, "plan")
     assert path_of(tr.quintic([1, 2], [1, 3], 1), "plan").length == 1.0  # one joint is enough
 

@@ -189,7 +189,7 @@ DRIVES: list[Case] = [
     (lambda: free(wrench=np.zeros((7, 6))), "wrench: expected shape"),
     (lambda: free(wrench=[1, 2, 3, 4, 5, inf]), "wrench: found inf"),
     (lambda: free(wrench="push"), "wrench: expected numbers"),
-    (lambda: free(sensors=mp.Sensors()), "sensors: stand before a law"),
+    (lambda: free(sensors=mp.Sensors()), "sensors need a law"),
     (lambda: follow(sensors="noisy"), r"sensors: expected mp.Sensors\("),
     (lambda: follow(sensors=mp.Sensors(noise={"q": [1, 2, 3]})), "q_sigma: expected a number or 2 numbers"),
     (lambda: follow(sensors=mp.Sensors(), method="dop853"), "sensors: dop853 has none"),

@@ -58,7 +58,8 @@ def missed(name: str, q: np.ndarray[Any, Any], found: Any, valid: Any) -> int:
     return int((~((off.max(axis=-1) < NEAR) & (valid != 0)).any(axis=1)).sum())
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", arms("puma560", "cobra600", slow=("kr5", "lrmate200id", "ur5", "stanford", "irb140")))
 def test_compiled_inverse_kinematics_finds_every_configuration_in_float32(name: str) -> None:
     q = states(name, 4000)
@@ -89,7 +90,8 @@ def c_solver(name: str, folder: Path) -> Any:
     return ctypes.CDLL(str(library))[f"{model}_batch_f32"]
 
 
-@pytest.mark.drawn("name", few=1)
+@pytest.mark.turn
+@pytest.mark.drawn("name")
 @needs_cc
 @pytest.mark.parametrize("name", arms("puma560", "cobra600", slow=("ur5", "kr6")))
 def test_emitted_c_finds_every_configuration_in_float(name: str, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def test_the_least_step_is_the_pseudoinverse(tmp_path_factory: pytest.TempPathFa
         np.testing.assert_allclose(step, want, atol=1e-8 * max(1.0, np.abs(want).max()))
 
 
+@pytest.mark.turn
 @needs_cc
 def test_least_steps_come_to_a_member_of_a_family(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Axes 4 and 6 of a spherical wrist in line: every value of their difference will do."""

@@ -21,8 +21,7 @@ from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import ConditionError, InputError, UnknownNameError
 from manipula.generation.compose import generate_block
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.integrate.discretisation import discretise
 from manipula.mechanics.models.integrate.motion import MOTION
@@ -70,6 +69,8 @@ TAPES = {FIRST: planar.servo, "a law of an arm": pid, "a state alone": counter}
 CASES = [(case, x) for case in TAPES for x in (LANGUAGES if case == FIRST else QUICK)] + SLOWER
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("case")
 @pytest.mark.parametrize("case, language", [(case, x) for case, x in CASES if TOOLS[x].found])
 def test_the_self_test_of_what_remembers_passes(case: str, language: str, tmp_path: Path) -> None:
     files = emit(TAPES[case](), language, "1")
@@ -89,6 +90,8 @@ BROKEN = {  # in the text of a step: what it remembers is not what it computed
 }
 
 
+@pytest.mark.turn
+@pytest.mark.drawn("language", few=3)
 @pytest.mark.parametrize("language", in_every_language(LANGUAGES))
 def test_a_self_test_sees_a_step_that_is_wrong(language: str, tmp_path: Path) -> None:
     right, wrong = BROKEN[language]

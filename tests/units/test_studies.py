@@ -62,10 +62,12 @@ def test_a_case_has_the_generator_that_spawning_gives() -> None:
         assert generator(12, k).normal() == np.random.default_rng(spawned[k]).normal()
 
 
+@pytest.mark.turn
 def test_processes_give_the_same_bytes(whole: Any) -> None:
     assert bytes_of(mp.study(functions.mixed, CASES, seed=3, engine="local", workers=2)) == bytes_of(whole)
 
 
+@pytest.mark.turn
 def test_a_cluster_gives_the_same_bytes(whole: Any, client: Any) -> None:
     assert bytes_of(mp.study(functions.mixed, CASES, seed=3, engine=client)) == bytes_of(whole)
     at = client.scheduler.address
@@ -152,6 +154,7 @@ def test_a_part_that_was_damaged_is_computed_again(tmp_path: Path) -> None:
     assert found.computed == 40 and found.table["a2"].tolist() == [k**2 for k in range(40)]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("where", ["local", pytest.param("dask", marks=pytest.mark.slow)])
 def test_a_worker_that_is_killed_is_replaced(where: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     engine = where if where == "local" else request.getfixturevalue("client")
@@ -174,6 +177,7 @@ def test_among_many_the_case_that_kills_is_found() -> None:
     assert list(found.why) == [5] and found.table["a2"][6:].tolist() == [2 * k for k in range(6, 60)]
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("engine", ["local", pytest.param("dask", marks=pytest.mark.slow)])
 def test_a_program_without_a_guard_is_told(engine: str, tmp_path: Path) -> None:
     call = f"mp.study(slow, {{'a': [1]}}, engine={engine!r}, workers=1)"

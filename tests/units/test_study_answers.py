@@ -48,6 +48,7 @@ def test_torques_are_wrong_by_what_wrong_masses_make(seed: int) -> None:
     assert mp.studies.arm(FLAT).regressor(q, still, still) @ delta == pytest.approx(wanted, abs=1e-12)
 
 
+@pytest.mark.turn
 def test_a_tool_is_off_by_what_the_table_is() -> None:
     """Lengths alone, on one configuration: the mean square is the sum of the squares of the entries."""
     q = [0.4, -1.1]
@@ -62,6 +63,7 @@ def test_a_tool_is_off_by_what_the_table_is() -> None:
     assert "What matters" in "".join(READY["tolerances"].show(found))
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize("seed", range(3))
 def test_a_load_at_a_speed_is_what_loads_tells(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -95,6 +97,7 @@ def test_more_speed_carries_less() -> None:
     assert "Payload and speed" in "".join(READY["payload"].show(found))
 
 
+@pytest.mark.turn
 def test_a_row_of_gains_is_a_simulated_run() -> None:
     found = mp.studies.gains(FLAT, gains=GAINS, payload=1.0, count=4, **MOTION)
     row, ref = found.rows[2], mp.trajectory.quintic([0, 0], [1, -0.5], 0.3)
@@ -106,6 +109,7 @@ def test_a_row_of_gains_is_a_simulated_run() -> None:
     assert row["stable"] and GAINS["kp"][0] <= row["kp"] <= GAINS["kp"][1]
 
 
+@pytest.mark.turn
 def test_settings_of_a_law_may_be_of_every_joint() -> None:
     """Lists and arrays, as the law takes them."""
     words: dict[str, Any] = {"gains": {"kp": [50, 2000]}, "count": 3, **MOTION}
@@ -119,6 +123,7 @@ def bytes_of(found: mp.Study) -> bytes:
     return found.path.read_bytes()
 
 
+@pytest.mark.turn
 def test_a_curve_is_missed_by_the_middles_of_voxels_and_told() -> None:
     with pytest.warns(mp.ManipulaWarning, match="has 1 joint, so its tool stays on a curve"):
         mp.studies.workspace(FLAT.locked({FLAT.joint_names[1]: 0.2}), voxels=3)
@@ -131,6 +136,7 @@ def test_a_page_is_named_as_one(tmp_path: Path) -> None:
     assert not (tmp_path / "a.pdf").exists() and found.report(tmp_path / "a.html").exists()
 
 
+@pytest.mark.turn
 def test_gains_that_run_away_are_told_apart() -> None:
     found = mp.studies.gains(FLAT, gains={"kp": [50, 1e8], "kd": [5, 1e4]}, levels=4, **MOTION)
     stable = found.table["stable"]
@@ -149,6 +155,7 @@ def recording() -> mp.Log:
     return mp.Log(t, q, tau)
 
 
+@pytest.mark.turn
 def test_windows_are_drawn_from_the_recordings() -> None:
     log = recording()
     cut = bootstrap.windows_of([log, log], 4)

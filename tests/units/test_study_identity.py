@@ -129,6 +129,7 @@ def test_what_a_function_names_in_its_module_counts_and_what_it_fills_does_not(
                 mp.study(named, CASES, resume=tmp_path / "s")
 
 
+@pytest.mark.turn
 def test_another_process_knows_a_function_again() -> None:
     """Whatever the order of its sets."""
     text = f"from {__name__} import *; print(*(parts_of(f) for f in (named, Scaled(frozenset('abc')), closed(ARM))))"

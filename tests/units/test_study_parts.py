@@ -326,7 +326,7 @@ def test_a_front_in_words_and_pictures() -> None:
     assert len(front(mass="least", speed="most", kp="least").charts()) == 3
     with pytest.raises(mp.InputError, match="picture: two objectives make one, found one"):
         front(mass="least").picture()
-    with pytest.raises(mp.InputError, match="front: word is no column of numbers"):
+    with pytest.raises(mp.InputError, match="front: column word is not numeric"):
         front(word="least")
     for bad in (3, -4, "0"):
         with pytest.raises(mp.InputError, match="the front has 3 rows, from 0 on; found"):

@@ -211,6 +211,7 @@ def test_memory_does_not_grow(total: Compiled) -> None:
     assert second - first < 20_000
 
 
+@pytest.mark.turn
 def test_the_function_outlives_its_makers() -> None:
     call = compile_tape(sum_tape(), "llvm").thin
     gc.collect()
@@ -296,6 +297,7 @@ def test_an_arm_installs_the_compiled_function(arm: mp.Arm) -> None:
     assert "Joint torques" in (mp.Arm.inverse_dynamics.__doc__ or "")
 
 
+@pytest.mark.turn
 def test_the_tool_wrench_goes_the_general_way(arm: mp.Arm) -> None:
     q, qd, qdd, wrench = np.random.default_rng(1).normal(size=(4, 6))
     loaded = arm.inverse_dynamics(q, qd, qdd, wrench)
@@ -316,6 +318,7 @@ def test_options_of_an_arm(arm: mp.Arm) -> None:
 # no thin call
 
 
+@pytest.mark.turn
 def test_without_a_layout_the_general_way_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     from manipula.algebra.run import llvm
 

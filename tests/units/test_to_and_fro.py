@@ -78,6 +78,7 @@ def test_a_table_needs_its_file_no_more(tmp_path: Path) -> None:
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(ref))(0.37).q, ref(0.37).q)
 
 
+@pytest.mark.turn
 def test_another_process_reads_it(tmp_path: Path) -> None:
     ref = REFERENCES["fourier"]()
     (tmp_path / "ref.pickle").write_bytes(pickle.dumps(ref))
@@ -86,6 +87,7 @@ def test_another_process_reads_it(tmp_path: Path) -> None:
     assert json.loads(said) == ref(0.4).q.tolist()
 
 
+@pytest.mark.turn
 def test_plants_laws_loops_and_runs_go_and_come_back() -> None:
     plant = mp.Plant(ARM, effort=[50, 20])
     law = mp.controller(ARM, "pd_gravity", kp=100, kd=20, sample=1e-3)

@@ -106,6 +106,7 @@ def keys_of(text: str) -> Iterator[str]:
         yield from keys_of(part)
 
 
+@pytest.mark.turn
 def test_every_help_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands and options; Typer's own words and a list of names are left."""
     heard: dict[str, None] = {}
@@ -135,6 +136,7 @@ def test_no_two_texts_of_the_catalogue_are_one() -> None:
     assert len(texts) == len(set(texts))
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     ("lines", "titles"),
     [
@@ -176,7 +178,7 @@ def test_every_entry_is_said_somewhere(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["robots", "--kind", "XYZ", "--lang", "pt"], "As juntas de nenhum robô começam com XYZ; há RP, "),
+        (["robots", "--kind", "XYZ", "--lang", "pt"], "As juntas de nenhum robô começam com XYZ; há PP, "),
         (["--lang=pt", "show", "planar2r"], "junta  nome "),
         (["show", "planar2r", "--lang", "pt_BR"], "Símbolos, sem valor: l1, m1, l2, m2, g"),
         (["generate", "planar2r", "-m", "gravty", "--lang", "pt"], "modelo com o nome 'gravty'; quis dizer 'gravity'?"),

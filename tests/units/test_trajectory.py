@@ -203,6 +203,7 @@ def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
     assert np.allclose(tr.table(tmp_path / "ref.csv")(1).q, [2, 6])
 
 
+@pytest.mark.turn
 def test_a_reference_is_told_in_a_line_without_what_it_is_made_of() -> None:
     arm = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81))
     made = [

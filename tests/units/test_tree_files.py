@@ -15,7 +15,6 @@ from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import RobotDescription, Step, cell_with_value
 from manipula.mechanics.robot.formats.conversion.conventions import convert
 from manipula.mechanics.robot.formats.dh.read import dh_text_from_robot
-from manipula.mechanics.robot.formats.par.write import par_from_robot
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
@@ -113,7 +112,6 @@ def test_tables_of_rows_hold_serial_arms(seed: int) -> None:
     robot = replace(tree_of_rows(seed), frames=(), tool_on=None)
     for write in (
         dh_text_from_robot,
-        par_from_robot,
         lambda x: convert(x, "standard"),
         lambda x: convert(x, "modified"),
     ):
@@ -176,6 +174,7 @@ def test_frames_are_added() -> None:
         robot.with_frame("lamp", "nowhere")
 
 
+@pytest.mark.turn
 def test_an_arm_at_its_frames() -> None:
     """Inverse kinematics moves the joints on the road to the frame, and no other."""
     text = FORK.replace('on = "right"\nxyz = [0, 0, 0.1]\nrpy = [0, 90, 0]', 'on = "right"')
@@ -192,6 +191,7 @@ def test_an_arm_at_its_frames() -> None:
         arm.at("nowhere")
 
 
+@pytest.mark.turn
 def test_the_wrench_acts_where_it_is_said() -> None:
     robot = mp.Robot.from_text(FORK + "mass = 1\ncom = [0, 0, 0]\ninertia = {xx=1, yy=1, zz=1, xy=0, xz=0, yz=0}\n")
     robot = robot.with_parameters(**{name: 0.1 for name, value in robot.parameters.items() if value is None})
@@ -202,6 +202,7 @@ def test_the_wrench_acts_where_it_is_said() -> None:
         np.testing.assert_allclose(pushed, -arm.jacobian(q).T @ wrench, atol=1e-12)
 
 
+@pytest.mark.turn
 def test_a_load_in_a_frame() -> None:
     """Held where it is said, whatever the tool; two loads keep their names."""
     robot = mp.Robot.from_text(FORK)
@@ -231,6 +232,7 @@ def test_functions_are_named_after_their_frame(tmp_path: Path) -> None:
     assert mp.generate("puma560", "pose").name == "puma560_pose"
 
 
+@pytest.mark.turn
 def test_a_frame_behind_several_fixed_joints(tmp_path: Path) -> None:
     """It is saved as one shift and one turn, and stands where Pinocchio's order of joints has it."""
     turn = '<origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/>'

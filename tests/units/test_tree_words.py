@@ -16,7 +16,6 @@ BESIDE = ("mechanics/identities.py", "mechanics/robot/reduce.py")
 # methods declared `chain`, and texts that run on the road to a frame only
 SERIAL = {
     "mechanics/models/dynamics/moving_bodies.py",
-    "mechanics/models/dynamics/contact.py",
     "mechanics/models/derivatives/analytic.py",
     "mechanics/models/kinematics/pose_ways.py",
     "mechanics/models/kinematics/pose_apart.py",

@@ -40,6 +40,7 @@ def test_tuning_finds_better_than_drawing_and_keeps_the_torque() -> None:
     assert found.study.answer["gains"] == found.gains and "Gains found" in "".join(READY["tune"].show(found.study))
 
 
+@pytest.mark.turn
 @pytest.mark.parametrize(
     ("name", "by_joint"),
     [
@@ -68,6 +69,7 @@ def test_tuned_gains_give_what_is_told(name: str, by_joint: bool) -> None:
                for name, x in found.gains.items())  # fmt: skip
 
 
+@pytest.mark.turn
 def test_a_gain_at_the_end_of_its_range_is_told() -> None:
     found = mp.studies.tune(FLAT, gains=GAINS, payload=1.0, searches=1, generations=25, members=10, **MOTION)
     assert "kp" in found.edges and "at an end of its range: kp" in str(found)
@@ -95,6 +97,7 @@ def test_searches_that_cannot_be(whole: Sentences) -> None:
         mp.studies.tune(FLAT, gains=GAINS, **MOTION, torque=1, searches=1, generations=2, members=5)
 
 
+@pytest.mark.turn
 def test_the_command_tells_the_answer_and_goes_on(folder: Path) -> None:
     mp.save(FLAT, folder / "arm.toml")
     words = ["gains={'kp':[50,2000],'kd':[5,200]}", "goal=[1,-0.5]", "duration=0.3", "searches=2", "generations=2"]

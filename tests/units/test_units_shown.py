@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
+from manipula.mechanics.models.entry import Block
 from manipula.mechanics.models.ports import PORTS, PortKind
 from manipula.scalar import Next, Rate
 from manipula.studies.catalogue.registry import READY

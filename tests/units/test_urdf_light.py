@@ -71,6 +71,7 @@ def test_the_same_arm_as_limb_by_limb(seed: int, monkeypatch: pytest.MonkeyPatch
     assert sum(len(joint.carries) for joint in light.joints) <= max(urdf_light.GATHERED, limbs)
 
 
+@pytest.mark.turn
 def test_a_humanoid_is_a_few_bodies_and_its_models_are_proved() -> None:
     robot = mp.Robot.from_text(humanoid(random.Random(1), 3, 60, 0), "urdf", tip="a2")
     assert sum(len(joint.carries) for joint in robot.joints) <= 3
@@ -80,6 +81,7 @@ def test_a_humanoid_is_a_few_bodies_and_its_models_are_proved() -> None:
     assert any("links that move with joint" in note for note in robot.origin.notes)
 
 
+@pytest.mark.turn
 def test_a_long_limb_is_no_deep_recursion() -> None:
     place = '<origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><axis xyz="0 0 1"/>'
     ends = {k: f'<parent link="b{k - 1}"/><child link="b{k}"/>{place}' for k in range(1, 600)}

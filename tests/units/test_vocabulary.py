@@ -13,7 +13,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.robot.formats.mjcf.settings import REFUSED
 from manipula.mechanics.robot.formats.mjcf.settings import WORDS as MJCF
-from manipula.mechanics.robot.formats.par.read import AT_REST, DYNAMICS, GEOMETRY, SETTINGS, UNREAD
+from manipula.mechanics.robot.formats.par.entries import AT_REST, DYNAMICS, GEOMETRY, SETTINGS, UNREAD
 from manipula.mechanics.robot.formats.source import Vocabulary, entry_of
 from manipula.mechanics.robot.formats.toml import schema
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
@@ -267,3 +267,47 @@ def test_a_key_that_is_not_known_is_refused_in_every_table() -> None:
     tables = json.loads(Path(schema.__file__).with_name("robot.schema.json").read_text())
     objects = [tables, *tables["$defs"].values()]
     assert len(objects) > 12 and all(table["additionalProperties"] is False for table in objects)
+
+
+# Words for people: docs/explanation/style.md has the rules; these phrases always hid a better word.
+
+ROOT = Path(__file__).parents[2]
+BANNED = re.compile(
+    r"\b(?:is|are|be|was|were|been) told\b|\btold (?:apart|of)\b|\bwhat lies\b|\bwhoever\b|\bforet(?:old|ells?)\b"
+    r"|\bin whatever letters\b|\bin one lever\b|\bcounted to the link\b|\bthe same gives the same\b|\bnimble\b"
+    r"|\btool gets to\b|\bcould exist\b|\bwhat there is\b|\btorques can tell\b|\bsomething wrong has passed\b"
+    r"|\brobot that is described\b|\bwhat turns is on\b|\blinks are left; their\b|\bkeeps its solid\b"
+    r"|\bhas it at once\b|\bis none is\b|\bnobody answered\b|\bgoes nowhere\b|\bis no column of\b"
+    r"|\btell (?:how far|where an|what every)\b|\bloses a freedom\b|\bweigh what an arm held\b|\bstand before a law\b"
+    r"|\bthere is no checker\b|\bis not warned\b|\bmodels follow\b|\bt\(.(?:Beside it|in all|asking…|kept )",
+    re.IGNORECASE,
+)
+READ = {  # where a person reads, and what is passed over: the pairs themselves, lists of old names, other languages
+    "manipula": (".py", ".toml", ".md", ".typ", ".jinja"), "bench": (".py",), "web/src": (".ts", ".tsx", ".json"),
+    "docs": (".md", ".ipynb"),
+}  # fmt: skip
+PASSED_OVER = ("docs/explanation/style.md", "docs/decisions/029-words-of-the-field.md")
+
+
+def phrases_in(text: str) -> list[str]:
+    """Also where a line breaks inside a phrase."""
+    return [found[0] for found in BANNED.finditer(re.sub(r"\s+[#*/]*\s*", " ", text))]
+
+
+def test_old_phrases_stay_out() -> None:
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "tests/golden/sentences.txt"]
+    for folder, endings in READ.items():
+        files += [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in endings]
+    files = [path for path in files if path.relative_to(ROOT).as_posix() not in PASSED_OVER]
+    assert len(files) > 500
+    found = {path.relative_to(ROOT).as_posix(): phrases_in(path.read_text(encoding="utf-8")) for path in files}
+    assert {path: phrases for path, phrases in found.items() if phrases} == {}
+
+
+def test_the_page_of_style_has_twenty_pairs_and_their_left_sides_are_phrases_kept_out() -> None:
+    page = (ROOT / "docs/explanation/style.md").read_text(encoding="utf-8")
+    pairs = re.findall(r"^\| (.+) \| (.+) \|$", page.partition("## Twenty pairs")[2].partition("## ")[0], re.MULTILINE)
+    pairs = [pair for pair in pairs if set(pair[0]) != {"-"} and pair[0] != "before"]
+    assert len(pairs) >= 20 and not any(phrases_in(after) for _, after in pairs)
+    assert sum(bool(phrases_in(before)) for before, _ in pairs) >= 18
+    assert phrases_in("a mistake is\n    # told at once") == ["is told"]

@@ -73,6 +73,7 @@ def test_an_error_inside_is_the_caller_s(terminal: Terminal) -> None:
     assert terminal.getvalue().endswith("going on …\n")
 
 
+@pytest.mark.turn
 def test_models_and_inverse_kinematics_say_what_they_do(terminal: Terminal) -> None:
     arm = mp.Arm(mp.load("planar2r").with_parameters(l1=1, l2=1, m1=1, m2=1, g=9.81))
     arm.gravity([0.1, 0.2])

@@ -210,7 +210,7 @@ def _shorten(text: str) -> str:
 
 
 def _infix(x: Expr, leaf: Callable[[Expr], str], signs: Mapping[str, str], room: int) -> str:
-    """Sums and products; what lies beyond the room is left out."""
+    """Sums and products, as far as there is room for them."""
     positive = signs is not _SIGNS
     if not x.args or (positive and x.op in _TRIG):
         return leaf(x)

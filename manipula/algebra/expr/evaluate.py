@@ -70,7 +70,7 @@ class ArrayMaths(Maths[Any]):
         return np.where(np.isnan(condition), np.nan, chosen)
 
 
-# without a detour: to tell NumPy not to warn takes longer than a sine, and these need not be told
+# without a detour: to tell NumPy not to warn takes longer than a sine, and these need no such order
 for _name, _function in {
     "sin": np.sin, "cos": np.cos, "atan2": np.arctan2, "sign": np.sign, "abs": np.abs,
     "minimum": np.minimum, "maximum": np.maximum,

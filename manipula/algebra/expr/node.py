@@ -73,7 +73,7 @@ class Expr:
 
 
 def _node_text(node: Expr, depth: int) -> str:
-    """For the debugger's eye; what lies deeper is cut off."""
+    """For the debugger's eye; deeper parts are cut off."""
     if node.op in ("const", "symbol", "tolerance"):
         return str(node.data)
     if node.op == "angle":
@@ -128,7 +128,7 @@ class Graph:
                 known = self.table[value] = Expr(self, "const", (), value, exact, online=False)
         if known.data != exact:
             raise InputError(
-                "the number {exact} cannot be told from {data} in the field of 2^61 - 1 elements", exact, known.data
+                "the numbers {exact} and {data} are equal in the field of 2^61 - 1 elements", exact, known.data
             )
         return known
 
@@ -233,16 +233,8 @@ class Graph:
         if name in ARITHMETIC:
             return getattr(self, name)(*args)  # type: ignore[no-any-return]
         if name in ("sin", "cos"):
-            return self._trig(name, args[0])
+            return _circle_function(name, args[0])
         return self._opaque(name, args)
-
-    def _trig(self, name: str, x: Expr) -> Expr:
-        x, quarters = _without_quarters(x)
-        name, negative = _QUARTER_TURNS[name][quarters % 4]
-        if x.op == "neg":  # cos is even, sin is odd
-            x, negative = x.args[0], negative != (name == "sin")
-        node = self.intern(name, (x,), _circle_point(x)[name == "sin"])
-        return self.neg(node) if negative else node
 
     def _opaque(self, name: str, args: tuple[Expr, ...]) -> Expr:
         op = OPS[name]
@@ -259,6 +251,16 @@ class Graph:
 
 
 # angles: sums of whole multiples of leaves, each of which has a point on the circle of the field
+
+
+def _circle_function(name: str, x: Expr) -> Expr:
+    """The sine or cosine of an angle."""
+    x, quarters = _without_quarters(x)
+    name, negative = _QUARTER_TURNS[name][quarters % 4]
+    if x.op == "neg":  # cos is even, sin is odd
+        x, negative = x.args[0], negative != (name == "sin")
+    node = x.graph.intern(name, (x,), _circle_point(x)[name == "sin"])
+    return x.graph.neg(node) if negative else node
 
 
 def angle_terms(x: Expr) -> list[tuple[Expr, int]]:

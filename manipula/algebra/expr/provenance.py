@@ -57,7 +57,7 @@ class Provenance:
         return "; ".join([self.method, *map(str, self.answers)])
 
     def texts(self) -> dict[str, str]:
-        """What there is to say, in words: key → text."""
+        """Everything known of it, in words: key → text."""
         said = {
             "robot": self.robot,
             **dict(self.subject),

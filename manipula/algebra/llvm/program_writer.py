@@ -300,7 +300,7 @@ class Writer(Operations):
 
 
 def _small(routine: tree.Routine) -> bool:
-    """Is it sooner done than called? Code compiled in a hurry inlines what it is told to, nothing else."""
+    """Is it sooner done than called? Code compiled in a hurry inlines only what it must."""
     nodes = list(tree.parts(routine.body))
     return len(nodes) <= SMALL and not any(
         isinstance(x, tree.For | tree.While | tree.RoutineCall | tree.CallTape) for x in nodes

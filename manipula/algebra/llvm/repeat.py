@@ -33,9 +33,8 @@ from manipula.algebra.tape import Tape, kept_slots, layout_of, parameters_of
 
 # Entries of an array read where they are used, not before: a value that waits in a register pushes another one out.
 #
-# Left to itself the compiler reads all of them first, and saves on the stack what it has no registers for; but what
-# lies
-# in memory already need not be saved again. It also takes two reads of one place for the same value, kept in between;
+# Left to itself the compiler reads all of them first, and saves on the stack what it has no registers for; but values
+# in memory need not be saved again. It also takes two reads of one place for the same value, kept in between;
 # so
 # the pointer is renewed every some lines, by a step that the compiler cannot look into and the processor does not see.
 

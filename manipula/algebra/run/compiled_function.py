@@ -169,7 +169,7 @@ class Compiled:
         Options are those of `Rolling`: p, every, threads, along, seed, rollout, first. The other variables are held,
         those named in `along` are given for every step, of shape (…, steps, size).
         Parameters may have leading axes, too. Rows go side by side and in `threads`; each has the bits it would have
-        alone. Ctrl-C ends it early, with what there is.
+        alone. Ctrl-C stops it and returns the rows so far.
 
         Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         """

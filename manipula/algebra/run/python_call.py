@@ -5,7 +5,7 @@
 If the arguments are exactly what the kernels want (as many arrays of their dtype as there are inputs, dense, all of
 them one row or all of them a table of as many rows), it allocates the results, calls `one` or `run` and returns them:
 no Python frame, no conversion. Results go into new arrays, or into those given as `out=` (`results`). Parameters
-are told in `parameters`. All else, other keywords included, goes to `self.general(...)`, which takes everything.
+are named in `parameters`. All else, other keywords included, goes to `self.general(...)`, which takes everything.
 Where things lie in an array and which functions there are to call is handed over in a table (`context`), filled after
 loading; `layout.py` finds it out and tests it. The code of `run` is loaded when first needed; until then tables of many
 rows go the general way.

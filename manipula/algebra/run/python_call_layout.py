@@ -184,7 +184,7 @@ def builtin(address: int, owner: object, name: str, doc: str) -> Any:
 
 
 def fill_context(context: int, words: Sequence[int]) -> None:
-    """Write a table of addresses. Whoever calls keeps alive what they point to."""
+    """Write a table of addresses. The caller keeps alive what they point to."""
     for i, word in enumerate(words):
         ctypes.c_uint64.from_address(context + 8 * i).value = word
 

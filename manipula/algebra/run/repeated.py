@@ -33,7 +33,7 @@ from manipula.algebra.tape import Port
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
 
-# Ctrl-C while machine code runs in slices: noted, and acted on between two of them, where what there is is whole.
+# Ctrl-C while machine code runs in slices: noted, and acted on between two of them, where the results are whole.
 
 
 class Asked:

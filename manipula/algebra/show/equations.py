@@ -45,7 +45,7 @@ class Equations:
     lines: tuple[Line, ...]
     taken: frozenset[str] = field(default=frozenset(), repr=False)  # names of symbols, not to be used for sines
     aliases: Mapping[str, NameParts] = field(default_factory=dict)  # variables under another name: q1 is θ₁
-    units: tuple[tuple[str, str], ...] = ()  # of inputs and outputs, to be told at the end
+    units: tuple[tuple[str, str], ...] = ()  # of inputs and outputs, printed at the end
     columns: tuple[str, ...] = ()  # of a regressor: the parameter each belongs to
 
     @property
@@ -177,7 +177,7 @@ def equations(
     """The function in print. `SizeError` where the form would be too long to be of use.
 
     `plain` computes the same by the formulas of a book: forms for people are written from it and proved equal.
-    `letters` are those of q1, q2, … in a book, one each; `units` are told at the end, where they are asked for. `tell`
+    `letters` are those of q1, q2, … in a book, one each; `units` are printed at the end, on request. `tell`
     hears of every entry that is written.
     """
     if style not in _STYLES:

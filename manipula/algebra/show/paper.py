@@ -259,16 +259,16 @@ def _sum_rows(line: Line, printer: Setting, plain: Printer) -> list[str]:
     # LaTeX is measured by its plain text: commands and braces take no room on paper
     if width(plain.text(tree)) <= WIDE:
         return [f"{printer.entry(*left)} &= {printer.text(tree)}"]
-    first, *more = (printer.sum_text(part) for part in _parts(_terms(tree), plain))
+    first, *more = (printer.sum_text(part) for part in sum_parts(tree, plain))
     lead = ("" if text.startswith("-") else "+ " for text in more)
     return [f"{printer.entry(*left)} &= {first}", *(f"&{printer.gap}{sign}{text}" for sign, text in zip(lead, more))]
 
 
-def _parts(terms: Sequence[FormulaTree], plain: Printer) -> list[list[FormulaTree]]:
-    """The terms, row by row."""
+def sum_parts(tree: FormulaTree, plain: Printer) -> list[list[FormulaTree]]:
+    """The terms of a sum, row by row."""
     parts: list[list[FormulaTree]] = [[]]
     room = WIDE
-    for term in terms:
+    for term in _terms(tree):
         size = width(plain.text(term)) + 3
         if size > room and parts[-1]:
             parts.append([])

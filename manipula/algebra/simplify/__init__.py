@@ -73,7 +73,7 @@ def _reference(function: Function, written: Mapping[str, Sequence[FormulaTree]])
 
 
 class _Drawn(dict[str, Any]):
-    """Name → a value of its own: whoever asks first, function or text, the other finds the same."""
+    """Name → a value of its own: function and text find the same, whichever asks first."""
 
     def __init__(self, draw: Callable[[str], Any]) -> None:
         super().__init__()

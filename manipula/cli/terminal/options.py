@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a command may be told of its robot, as it was typed: values, which chain of the file, how it is read.
+    """What a command takes about its robot, as it was typed: values, which chain of the file, how it is read.
 
     Args:
         values (--set NAME=VALUE): A value for a parameter, such as a2=0.43; may be repeated.

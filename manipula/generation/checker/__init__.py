@@ -22,7 +22,7 @@ from manipula.algebra.expr.maths import topological
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.tape import constants_of, tape_from_function
 from manipula.errors import InputError
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_parameters
 from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
 from manipula.mechanics.robot.friction import FrictionLaw
@@ -272,16 +272,16 @@ def checker_files(request: Request | None, function: Function, language: str, ve
     """File name → text of the checker that belongs to the emitted files of a model."""
     if language not in FILES:
         raise InputError(
-            "proof=True: there is no checker in {language!r} yet, only in {files}", language, " and ".join(FILES)
+            "proof=True: no proof checker in {language!r}; available in {files}", language, " and ".join(FILES)
         )
     if request is None or request.model not in MODELS:
         model = function.name if request is None else request.model
         raise InputError(
-            "proof=True: there is no checker for {name} yet, only for {models} as generated", model, ", ".join(MODELS)
+            "proof=True: no proof checker for {name}; available for {models} as generated", model, ", ".join(MODELS)
         )
     if odd := request.robot.coordinates.followers:
         raise InputError(
-            "proof=True: there is no checker for a robot in which joints follow others yet, as {odd!r} of {name} does",
+            "proof=True: no proof checker for a robot in which joints follow others, as {odd!r} of {name} does",
             odd[0],
             request.robot.name,
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from manipula.algebra.emit.backend import EmitOptions
     from manipula.algebra.emit.choice import ChoiceSource
     from manipula.algebra.show.equations import Equations
-    from manipula.generation.request import Request
+    from manipula.generation.prepare import Request
 
 NAMES = ("file", "book")  # of variables: q1, q2, …, or θ1, d2, …
 SHORT = 600  # operations after full substitution: a notebook sets the whole
@@ -256,7 +256,7 @@ class Model:
         """What it costs and whether it is proved."""
         return f"{self.cost}; {'proved' if self.provenance.proof else 'not proved'}"
 
-    # in a notebook: as in a book where that is short, else what there is to say of it
+    # in a notebook: as in a book where that is short, else a table about it
 
     @cached_property
     def _as_in_a_book(self) -> Equations | None:

@@ -22,7 +22,8 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.algebra.emit.fmu import ParameterMeaning
-    from manipula.generation.request import Request
+    from manipula.generation.prepare import Request
+    from manipula.mechanics.models.control.user_law import RobotLaw
 
 
 @dataclass(frozen=True, eq=True, repr=False)
@@ -132,7 +133,7 @@ class System(Model):
 
         The other inputs are held; those named in `along` are given for every step, of shape (…, steps, size). In `p`
         parameters, and settings other than the system's own, may have rows, too: `p=dict(mL=masses, kp=gains)` with
-        shapes (…) and (…, size). A row has the bits it would have alone. Ctrl-C ends it early, with what there is.
+        shapes (…) and (…, size). A row has the bits it would have alone. Ctrl-C stops it and returns the rows so far.
 
         Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         On the device "cuda" every row is a thread, and results are CuPy arrays there.
@@ -183,7 +184,7 @@ class System(Model):
 class Law(System):
     """A control law of a robot: `controller` makes one, `closed_loop` lets it drive an arm."""
 
-    law: str = field(kw_only=True)
+    law: str | RobotLaw = field(kw_only=True)
     options: Mapping[str, Any] = field(kw_only=True, default_factory=dict)  # which variant, "limited", "delay"
 
     @property

@@ -181,7 +181,10 @@ def _solve_calibration(
     unknowns, scale = _fit_unknowns(problem, loss, sigma)
     condition, faint = _condition(problem, unknowns, scale)
     while condition > 1 / FAINT and len(problem.kept) > 1:  # what the first guess did not show yet
-        dropped = [*dropped, Dropped(problem.names[faint], Message("is not told apart in the configurations measured"))]
+        dropped = [
+            *dropped,
+            Dropped(problem.names[faint], Message("is not identifiable from the configurations measured")),
+        ]
         problem = replace(problem, kept=problem.kept[problem.kept != faint])
         unknowns, scale = _fit_unknowns(problem, loss, sigma)
         condition, faint = _condition(problem, unknowns, scale)
@@ -203,7 +206,7 @@ def _weighted_jacobian(problem: Problem, unknowns: Array, scale: Array) -> Array
 
 
 def _condition(problem: Problem, unknowns: Array, scale: Array) -> tuple[float, int]:
-    """Of the columns scaled to length 1, and the column that is told apart worst."""
+    """Of the columns scaled to length 1, and the column that is worst identified."""
     J = _weighted_jacobian(problem, unknowns, scale)
     lengths = np.linalg.norm(J, axis=0)
     if (lengths == 0).any():

@@ -27,7 +27,7 @@ from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Cell, RobotDescription, Step, Steps, cells_in
-from manipula.mechanics.robot.formats.name_checks import unused_values
+from manipula.mechanics.robot.formats.entry_checks import unused_values
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.topology import road_rows

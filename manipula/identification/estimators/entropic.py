@@ -98,7 +98,7 @@ def newton(normal: Normal, prior: Prior, weight: float, x: Array, enough: float)
         here, length = bracket.value, min(1.0, INSIDE * room(prior, x, step))
         while not change(length * step) <= -1e-4 * length * fall:
             length /= 2
-            if length < 1e-9:  # rounding: nothing nearer can be told apart
+            if length < 1e-9:  # rounding: nothing nearer can be distinguished
                 return x
         x = x + length * step
     return x

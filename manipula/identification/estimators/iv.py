@@ -57,7 +57,7 @@ def _smooth_motion(motion: RecordedMotion) -> Log:
     cut = found_cutoff([Log(motion.t, motion.q)])
     if cut.frequency is None:
         raise InputError(
-            "method 'iv': the log has no q_ref, and its own motion cannot be told from noise: there is no instrument"
+            "method 'iv': the log has no q_ref, and its own motion is lost in noise: there is no instrument"
         )
     return Log(motion.t, Smoother(rate, cut.frequency)(motion.q))
 

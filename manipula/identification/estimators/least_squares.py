@@ -2,7 +2,7 @@
 
     θ = argmin Σ_j w_j ‖Y_j θ − τ_j‖²        ols: w_j = 1        wls: w_j = 1/σ_j²
 
-Where many θ are as good, the shortest: sums that torques can tell are right, single parameters need not be. Source: W.
+Where many θ are as good, the shortest: identifiable sums are right, single parameters need not be. Source: W.
 Khalil, E. Dombre, "Modeling, Identification and Control of Robots", 2002, chapter 12.
 """
 

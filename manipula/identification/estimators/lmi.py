@@ -1,8 +1,8 @@
-"""Least squares over bodies that could exist, exactly: a semidefinite programme, by cvxpy and Clarabel.
+"""Least squares over physically consistent bodies, exactly: a semidefinite programme, by cvxpy and Clarabel.
 
     min ‖R x − z‖²   such that   X_i ⪰ 0,  y ≥ 0        ‖R x − z‖² the weighted squares of the recording
 
-Without a prior many bodies are as good; the solver gives one of them, on the edge of what could exist. Source: C. D.
+Without a prior many bodies are as good; the solver gives one of them, on the boundary of consistency. Source: C. D.
 Sousa, R. Cortesão, "Physical feasibility of robot base inertial parameter identification: a linear matrix inequality
 approach", International Journal of Robotics Research 33(6), 2014.
 """

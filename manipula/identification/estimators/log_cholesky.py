@@ -1,9 +1,9 @@
-"""Least squares over bodies that could exist, by coordinates that know no others: non-linear, without bounds.
+"""Least squares over physically consistent bodies, by coordinates that know no others: non-linear, without bounds.
 
     P_i = L_i U_i U_iᵀ L_iᵀ     U upper triangular with exponentials on its diagonal     f = f0 exp(φ)
 
-A local minimum of ‖R x(φ) − z‖² by Levenberg's and Marquardt's method, from the prior; a body on the edge of what could
-exist is approached without end, so that steps are counted. Source: C. Rucker, P. M. Wensing, "Smooth parameterization
+A local minimum of ‖R x(φ) − z‖² by Levenberg's and Marquardt's method, from the prior; a body on the boundary of
+consistency is approached without end, so steps are counted. Source: C. Rucker, P. M. Wensing, "Smooth parameterization
 of rigid-body inertia", IEEE Robotics and Automation Letters 7(2), 2022.
 """
 

@@ -90,7 +90,7 @@ def _smoother(motion: RecordedMotion) -> Smoother:
         return motion.smoother
     cut = found_cutoff([Log(motion.t, motion.q)])
     if cut.frequency is None:
-        raise InputError("method 'output_error': the motion of a stretch cannot be told from its noise")
+        raise InputError("method 'output_error': the motion of a stretch is lost in its noise")
     return Smoother(motion.smoother.rate, cut.frequency)
 
 

@@ -1,7 +1,7 @@
 """What is believed of the parameters before any data: of every body a pseudo-inertia P0, of every other column a size.
 
-Bodies come from the robot's file where they could exist; else they are equal balls about the links' origins, as heavy
-as the recorded torques suggest. The belief is entropic,
+Bodies come from the robot's file where they are consistent; else they are equal balls about the links' origins, as
+heavy as the recorded torques suggest. The belief is entropic,
 
     λ Σ_i (−log det P_i + tr P0_i⁻¹ P_i)  +  λ Σ_positive (−log f + f/f0)  +  λ Σ_free (f/f0)²
 
@@ -93,7 +93,7 @@ def least_eigenvalue(P: Array) -> Array:
     """
     m, trace = P[..., 3, 3], np.trace(P[..., :3, :3], axis1=-2, axis2=-1)
     usable = (m > 0) & (trace > 0)
-    size = np.where(usable, np.sqrt(np.where(usable, trace, 1.0) / np.where(usable, m, 1.0)), 1.0)
+    size = np.sqrt(np.divide(trace, m, out=np.ones_like(m), where=usable))
     scale = np.stack([1 / size, 1 / size, 1 / size, np.ones_like(size)], axis=-1)
     scaled = P * scale[..., :, None] * scale[..., None, :] / np.where(usable, m, 1.0)[..., None, None]
     return np.asarray(np.linalg.eigvalsh(scaled)[..., 0])
@@ -146,8 +146,14 @@ class Prior:
         return self.transform @ self.start
 
     def coordinates(self, theta: Array) -> Array:
-        """x of θ."""
-        return np.asarray(np.linalg.solve(self.transform, theta))
+        """x of θ, body by body."""
+        x = np.zeros(self.size)
+        others = np.setdiff1d(np.arange(self.size), self.bodies)
+        x[others] = theta[others] / self.scale[others]
+        if len(self.bodies):
+            blocks = np.stack([congruence(root) for root in self.roots])
+            x[self.bodies] = np.linalg.solve(blocks, theta[self.bodies][..., None])[..., 0]
+        return x
 
     def subset(self, kept: Indexes) -> Prior:
         """Of some columns; bodies stay whole."""
@@ -217,7 +223,7 @@ def _prior_bodies(
 
 
 def enforce_gyration_radius(P: Array, radius: float) -> Array:
-    """A body that could exist, nearest to P with the same mass and centre: no radius of gyration below `radius`."""
+    """The consistent body nearest to P with the same mass and centre: no radius of gyration below `radius`."""
     m, c = P[3, 3], P[:3, 3] / P[3, 3]
     values, axes = np.linalg.eigh(P[:3, :3] / m - np.outer(c, c))
     spread = (axes * np.maximum(values, radius**2)) @ axes.T

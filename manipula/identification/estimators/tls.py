@@ -33,5 +33,5 @@ def tls(data: Data, prior: Prior, weights: Array) -> Array:
     whole = np.block([[A, b[:, None] / loud], [b[None] / loud, np.ones((1, 1))]])
     least = eigh(whole)[1][:, 0]
     if abs(least[-1]) < 1e-12:
-        raise InputError("method 'tls': the noise is in the columns alone; no torque can be told from them")
+        raise InputError("method 'tls': the noise is in the columns alone; they predict no torque")
     return np.asarray(scale * (V @ (-least[:-1] / least[-1])) * loud)

@@ -34,7 +34,7 @@ from manipula.messages import Message
 from manipula.trajectories.trajectory import Floats
 
 WIDTH = 0.05  # of the velocity limit: where the sign of a velocity is drawn out
-RIDGE = 1e-9  # of a column's unit squared: log det stays finite where nothing is told
+RIDGE = 1e-9  # of a column's unit squared: log det stays finite where nothing is identifiable
 FLOOR = 1e-15  # of the mean eigenvalue
 MIXED = 0.02  # of log det, per unknown, in the condition: of motions as well conditioned the one that tells more
 LIGHT = 200_000  # multiplications of a product
@@ -45,7 +45,7 @@ EXTRA = ("Ia", "fv", "fc", "fo")
 
 
 class Told(NamedTuple):
-    """A measure of what is told, the more the larger, and its slope by the matrix, (times, n, unknowns)."""
+    """A measure of information, the more the larger, and its slope by the matrix, (times, n, unknowns)."""
 
     value: float
     slope: Floats

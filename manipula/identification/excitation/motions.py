@@ -3,7 +3,7 @@
 Every family has a constant as its first function, the centre, around which a motion can be made smaller; and every
 motion begins and ends at rest, without velocity and acceleration, so that a robot can start it and stop after it.
 
-Fourier, of the period T = 2π/ω, in the letters of `mechanics.models.motion.fourier`:
+Fourier, of the period T = 2π/ω, in the letters of `mechanics.models.motion.profiles`:
 
     q̇(0) = Σ a_k = 0        q̈(0) = ω Σ k b_k = 0
 
@@ -134,7 +134,7 @@ def refuse_harmonics(value: object) -> int:
 
 # What a motion must keep: limits of positions, velocities, accelerations and efforts, and where the tool may be.
 #
-# What the caller gives counts, then what the robot's file says, then a guess that is told in a note. A motion uses
+# What the caller gives counts, then what the robot's file says, then a guess, named in a note. A motion uses
 # `SHARE` of every limit: between two samples of the check, of which there are 200 a period of the highest harmonic, a
 # sum of harmonics grows by less than 1/cos(π/200) − 1 = 0.013 %.
 

@@ -168,7 +168,7 @@ def shares(grams: Grams, theta: Array) -> Array:
 
 
 def worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
-    """Of a fit by least squares that could exist, when one that could not explains far more."""
+    """Of a consistent fit by least squares, when an inconsistent one explains far more."""
     if not consistent(data.columns, theta):
         return
     normal = normal_from(data.fit, weights)
@@ -218,7 +218,7 @@ def _pace(data: Data) -> Array:
 
 # Torques that were recorded later, or earlier, than the positions beside them: a drive's filter, another bus.
 #
-# Moved in time by δ, torques leave other squares, near their least a parabola in δ: three fits tell where it is, and a
+# Moved in time by δ, torques leave other squares, near their least a parabola in δ: three fits locate it, and a
 # fourth whether that explains what the first one left.
 
 POORLY = 0.01  # of the torque left: below, no delay is worth a sentence

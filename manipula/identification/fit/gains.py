@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 OFF = 0.05  # drives are known to a few per cent
 SURE = 5.0  # standard deviations
 ALIKE = (1.3, 0.01)  # times what least squares leaves, and parts of the torque beside it
-NOISY = 0.3  # of a joint's torque left by least squares: nothing can be told of its shape
+NOISY = 0.3  # of a joint's torque left by least squares: nothing is known of its shape
 MOTOR = "motor_inertia"
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from manipula.identification.conversion import Conversion
 from manipula.identification.data import Data
 from manipula.identification.fit.comparison import FINER, NO_FIT, POOR, Left
-from manipula.identification.fit.slips import RecordingSlip, Search, joined, under_gravity
+from manipula.identification.fit.slips import RecordingSlip, Search, join_slips, under_gravity
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message, in_a_row
@@ -28,6 +28,7 @@ FAR_LESS = 0.3  # of what is left, where what remains is still much
 HELPS = 0.95  # of what is left, when one of two causes is found
 BOTH = 0.45  # of what is left when both are
 BEAM = 4  # slips that are tried with a second one beside them
+QUIET_BEAM = 2  # the same where quiet joints alone are left unexplained: they often are without any slip
 ENOUGH = 0.2  # of what is left: two slips that end the search
 COUPLED = 0.75  # of what is left, where a validation asks for coupled motors
 MUCH = 0.05  # of the torque, left by a fit that trusts the torques: slips are looked for among such fits
@@ -47,15 +48,15 @@ class Explanation:
 
     @property
     def conversion(self) -> Conversion:
-        return joined(self.slips, len(self.slips[0].conversion.q0))[0]
+        return join_slips(self.slips, len(self.slips[0].conversion.q0))[0]
 
     @property
     def gravity(self) -> Array | None:
-        return joined(self.slips, len(self.slips[0].conversion.q0))[1]
+        return join_slips(self.slips, len(self.slips[0].conversion.q0))[1]
 
     @property
     def coupling(self) -> dict[tuple[str, str], float]:
-        return joined(self.slips, len(self.slips[0].conversion.q0))[2]
+        return join_slips(self.slips, len(self.slips[0].conversion.q0))[2]
 
     @property
     def convinces(self) -> bool:
@@ -84,11 +85,11 @@ class Explanation:
         if self.by_belief:
             return Message(
                 "{fault}: {undone}, the bodies found are near those of the robot's file, and far from them now; {hint}",
-                in_a_row([slip.fault for slip in self.slips]), in_a_row([slip.undone for slip in self.slips]), hint,
+                in_a_row([slip.fault for slip in self.slips]), self._undone, hint,
             )  # fmt: skip
         return Message(
             "{fault}: {undone}, {after:.3g} % of the torque is left unexplained, not {before:.3g}; {hint}",
-            in_a_row([slip.fault for slip in self.slips]), in_a_row([slip.undone for slip in self.slips]),
+            in_a_row([slip.fault for slip in self.slips]), self._undone,
             *self.figures, hint,
         )  # fmt: skip
 
@@ -97,9 +98,14 @@ class Explanation:
         return Message(
             "repaired: {fault}; {undone}, {after:.3g} % of the torque is left unexplained, not {before:.3g}",
             in_a_row([slip.fault for slip in self.slips]),
-            in_a_row([slip.undone for slip in self.slips]),
+            self._undone,
             *self.figures,
         )
+
+    @property
+    def _undone(self) -> str:
+        """What undoes the slips; two of one kind are undone in the same words."""
+        return in_a_row(list(dict.fromkeys(slip.undone for slip in self.slips)))
 
     def _hint(self) -> Message:
         for (first, second), factor in self.coupling.items():
@@ -183,7 +189,7 @@ def _pairs(
     search: Search, start: Chain, before: Left, tried: Sequence[tuple[RecordingSlip, Left]]
 ) -> list[tuple[Chain, Left]]:
     """Each of the slips that help most alone, with the best one beside it."""
-    helping = sorted(tried, key=lambda pair: pair[1].balanced)[:BEAM]
+    helping = sorted(tried, key=lambda pair: pair[1].balanced)[: BEAM if before.whole > POOR else QUIET_BEAM]
     found: list[tuple[Chain, Left]] = []
     for first, left in helping:
         if left.balanced < HELPS * before.balanced and (more := _simplest(search.best((*start, first)))):

@@ -123,7 +123,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     return row.name, f"{row.value:.5g}", sigma, "" if row.prior is None else f"{row.prior:.4g}", row.unit
 
 
-# What was found, in base parameters: the sums that torques can tell, whose errors are finite though those of their
+# What was found, in base parameters: the identifiable sums, whose errors are finite though those of their
 # terms are not.
 
 Array = NDArray[np.float64]
@@ -169,7 +169,7 @@ def _shown(column: Column, value: float) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Found:
-    """What recordings told of a robot.
+    """What recordings show of a robot.
 
     `train` and `validation` are the errors on the logs given; a torque is compared after the filter that the fit saw it
     through, and all rows count. `choices` are the families that were looked at; `warnings` are sentences.
@@ -234,7 +234,7 @@ class Found:
 
     @cached_property
     def base_parameters(self) -> Table:
-        """The sums of parameters that torques can tell, with their standard deviations."""
+        """The identifiable sums of parameters, with their standard deviations."""
         return base_rows(self.data.robot, self.columns, self.theta, self.spread, self.believed)
 
     @property

@@ -47,6 +47,7 @@ FOUND = 0.4  # of what is left: such a slip ends the search among later kinds
 SUBSETS = 4  # joints of which all sets of signs are tried
 BLOCKS_BETTER = 0.7  # of the blocks left out that coupled motors must explain better
 FIRST = 3  # coupled motors that are judged on blocks left out
+FITTED = 2  # angles of motors of which the factor is fitted
 FACTORS = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0)  # of coupled motors, tried first
 WIDE = 0.6  # of the logarithm of a factor, on each side of one that was tried
 EVEN = 1.05  # times the least that a factor of ±1 leaves, where it is believed: wrists have such gears
@@ -63,7 +64,7 @@ class RecordingSlip:
     coupling: Pairs = field(default_factory=dict)
 
 
-def joined(
+def join_slips(
     slips: Sequence[RecordingSlip], joints: int
 ) -> tuple[Conversion, Array | None, dict[tuple[str, str], float]]:
     """What undoes all of them, one after the other: numbers of the recording, gravity, coupled motors."""
@@ -108,19 +109,19 @@ class Search:
 
     def finer(self, slips: Sequence[RecordingSlip]) -> Left:
         """As `left`, of a fit that trusts the torques more."""
-        data = self.gather_with(*joined(slips, len(self.names)))
+        data = self.gather_with(*join_slips(slips, len(self.names)))
         return left_by(data.fit, self._own_prior(data), FINER)
 
     def contradicts(self, slips: Sequence[RecordingSlip]) -> bool:
         """Do possible bodies leave far more than any numbers would? A small motion in the wrong order or direction is
         explained by bodies that cannot be, and leaves little."""
-        data = self.gather_with(*joined(slips, len(self.names)))
+        data = self.gather_with(*join_slips(slips, len(self.names)))
         left = left_by(data.fit, self._own_prior(data), FINER).balanced
         return left > LEAST and left > IMPOSSIBLE * balanced_by_any(data.fit)
 
     def best(self, before: Sequence[RecordingSlip]) -> list[tuple[RecordingSlip, Left]]:
         """The slips tried beside those taken already, kind by kind until one explains, with what each leaves."""
-        start, gravity, coupling = joined(before, len(self.names))
+        start, gravity, coupling = join_slips(before, len(self.names))
         own = self.gather_with(start, gravity, coupling)
         enough = FOUND * left_by(own.fit, self._own_prior(own), self.certain).balanced
         found: list[tuple[RecordingSlip, Left]] = []
@@ -266,12 +267,18 @@ class Search:
             return self._of(start.then(slip.conversion), gravity, coupling)
 
         places = [(a, a + 1, what) for a in range(len(self.names) - 1) for what in ("positions", "torques", "columns")]
-        tried = {
-            place: [(factor, of(self._motor_angle(*place, factor))) for factor in FACTORS] for place in places
-        }  # fmt: skip
+        ones = [factor for factor in FACTORS if abs(factor) == 1]
+        tried = {place: [(factor, of(self._motor_angle(*place, factor))) for factor in ones] for place in places}
+
+        def best_places(count: int) -> list[tuple[int, int, str]]:
+            return sorted(places, key=lambda place: _least(tried[place])[1].balanced)[:count]
+
+        for place in best_places(FIRST):  # where one turn for one explains most, other gears may explain more
+            other = [factor for factor in FACTORS if factor not in ones and factor * _least(tried[place])[0] > 0]
+            tried[place] += [(factor, of(self._motor_angle(*place, factor))) for factor in other]
         for place, row in tried.items():
             yield from ((self._motor_angle(*place, factor), left) for factor, left in row)
-        for place in sorted(places, key=lambda place: _least(tried[place])[1].balanced)[:FIRST]:
+        for place in best_places(FITTED):
             factor, left = self._factor(lambda c: of(self._motor_angle(*place, c)), tried[place])  # noqa: B023
             yield self._motor_angle(*place, factor), left
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from manipula.algebra.expr.function import Function
 from manipula.errors import some_of
 from manipula.generation.compose import generate_block
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Prepared, Request, prepare
 from manipula.identification.columns import INERTIAL, Column
 from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import barrier, barrier_value, hessian
@@ -25,8 +24,7 @@ from manipula.identification.estimators.output_error import information
 from manipula.identification.estimators.prior import TEN, Prior, least_eigenvalue, pseudo_inertia
 from manipula.identification.fit.errors import Errors, errors_of
 from manipula.identification.joint_model import GROUPS, TILT, Columns, Moment, laws_in_file
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.linear.joint_families import SLIDE, At, stop_operator
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.robot.actuator import MOTOR
@@ -246,7 +244,7 @@ BLIND = 1e-6  # of a direction's length that the data do not see
 
 @dataclass(frozen=True)
 class Spread:
-    """The covariance of θ; `seen` is a projector on what the data tell, θ scaled by `lengths`, or None: all is told."""
+    """The covariance of θ; `seen` projects on what the data show, θ scaled by `lengths`, or is None (all of it)."""
 
     covariance: Array
     seen: Array | None = None

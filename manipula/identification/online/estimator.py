@@ -15,12 +15,10 @@ from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.compose import generate_block
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.generation.settings import defaults, refuse_impossible, settings_from
-from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.estimation.gradient import gradient
-from manipula.mechanics.models.estimation.least_squares import least_squares
+from manipula.mechanics.models.entry import Block
+from manipula.mechanics.models.estimation.least_squares import gradient, least_squares
 from manipula.mechanics.models.estimation.spread import BLOCKS, FEW, SHARPER
 from manipula.mechanics.models.estimation.unknowns import Unknowns, base_unknowns
 from manipula.mechanics.robot.description import RobotDescription
@@ -34,7 +32,7 @@ from manipula.version import __version__
 # What a covariance says: the matrix of its factors, and the combinations that a motion has shown.
 
 Array = NDArray[np.float64]
-NOTHING = 0.02  # of a combination, in units of the first sigmas: left out when it is told
+NOTHING = 0.02  # of a combination, in units of the first sigmas: left out when it is printed
 
 
 def covariance(factors: object, sigma: Sequence[float]) -> Array:
@@ -49,7 +47,7 @@ def covariance(factors: object, sigma: Sequence[float]) -> Array:
 
 
 def format_combinations(P: Array, sigma: Sequence[float], names: Sequence[str]) -> tuple[str, ...]:
-    """Combinations of the unknowns, each as short as elimination makes it; the last unknowns are told first."""
+    """Combinations of the unknowns, each as short as elimination makes it; the last unknowns come first."""
     scale = np.asarray(sigma, dtype=float)
     values, vectors = np.linalg.eigh(P / np.outer(scale, scale))
     rows = vectors[:, values < SHARPER**-2].T

@@ -394,6 +394,6 @@ def mass_of(robot: RobotDescription) -> float:
     masses: list[Any] = [link.inertia.m for link in bind(robot, FloatMaths(), {}, "none").links]
     if not sum(masses) > 0:
         raise InputError(
-            "{name}: has no masses; what it holds is told from torques only beside its own weight", robot.name
+            "{name}: has no masses; a payload is estimated only if the arm's own masses are known", robot.name
         )
     return float(sum(masses))

@@ -3,15 +3,17 @@ those that a model takes; wrenches on several frames by name; frames that are he
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
+from manipula.algebra.run.texts import MethodOwner
 from manipula.errors import InputError
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.numeric.tolerances import BaseTolerance
 from manipula.mechanics.models.floating.frames import ROWS, Hold, frames_asked
@@ -72,6 +74,54 @@ def _matrix(model: str, port: str, value: ArrayLike) -> NDArray[np.float64]:
             "{model}: {port}: its rotation is not one: RᵀR is off by {error:.1e}", model, port, float(error)
         )
     return array.reshape(*array.shape[:-2], size * size)
+
+
+class MovingCall:
+    """The call of a model on a base that moves: one configuration of arrays goes straight to the compiled function, all
+    else the general way. Pickles as the method of its arm."""
+
+    def __init__(self, owner: MethodOwner, method: Callable[..., Any]) -> None:
+        code: Any = owner.code
+        ports = [port.name for port in code.inputs if port.name in FLOATING]
+        self.owner, self.code, self.general = owner, code, owner.general
+        self.given, self.moved = len(code.inputs) - len(ports), len(ports)
+        self.matrix = MATRICES.get(ports[0], 0) if ports else 0  # R0 and T0 come first
+        update_wrapper(self, method.__get__(owner.instance))
+
+    def __call__(self, *given: Any, base: Any = None, **options: Any) -> Any:
+        if not options and len(given) == self.given and given[0].__class__ is np.ndarray:
+            if base.__class__ is tuple and len(base) == self.moved > 1:
+                if not self.matrix:
+                    return self.code(*given, *base)
+                if _is_plain_rotation(base[0], self.matrix):
+                    return self.code(*given, base[0].ravel(), *base[1:])
+            elif self.moved == 0 and base is None:
+                return self.code(*given)
+            elif self.moved == 1 and self.matrix and _is_plain_rotation(base, self.matrix):
+                return self.code(*given, base.ravel())
+        return self.general(*given, base=base, **options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self.owner.instance, self.general.__name__)
+
+
+def _is_plain_rotation(value: Any, size: int) -> bool:
+    """A quick yes for one matrix of floats; where it is no, the general way looks again and says why."""
+    if value.__class__ is not np.ndarray or value.shape != (size, size) or value.dtype.char != "d":
+        return False
+    near = BaseTolerance.ROTATION / 4
+    if size == 3:
+        (a, b, c), (d, e, f), (g, h, i) = value.tolist()
+    else:
+        (a, b, c, _), (d, e, f, _), (g, h, i, _), _ = value.tolist()
+    return bool(
+        abs(a * a + b * b + c * c - 1) < near
+        and abs(d * d + e * e + f * f - 1) < near
+        and abs(a * d + b * e + c * f) < near
+        and abs(b * f - c * e - g) < near
+        and abs(c * d - a * f - h) < near
+        and abs(a * e - b * d - i) < near
+    )
 
 
 class FrameModels:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, caution
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Prepared, Request, prepare
 from manipula.generation.results.model import Model
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
@@ -115,9 +114,7 @@ class SolverModel(Model):
                 "emit: {odd}= is no option of a solver with loops, which computes in double precision", odd[0]
             )
         if proof:
-            raise InputError(
-                "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
-            )
+            raise InputError("proof=True: no proof checker for inverse_kinematics; its solver checks each answer")
         from manipula.algebra.emit.backend import language_named
 
         if language_named(language) != "c":

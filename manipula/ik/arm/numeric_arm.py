@@ -15,16 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.texts import CompiledMethod, MethodOwner, doc_with_signature
-from manipula.errors import InputError, UnknownNameError, UnsetError, caution, some_of
+from manipula.errors import InputError, UnknownNameError, UnsetError, caution, near_name, some_of
 from manipula.generation.arm_structure import ArmStructure, numeric_chain, plan_of
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request
 from manipula.ik.arm.arm_models import ArmModels, Out
-from manipula.ik.arm.base_motion import FrameModels, base_inputs
+from manipula.ik.arm.base_motion import FrameModels, MovingCall, base_inputs
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.numeric.arrays import Kinematics
 from manipula.ik.numeric.tolerances import ClosureTolerance
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.entry import TOOL
+from manipula.mechanics.models.entry import ALSO_CALLED, TOOL
 from manipula.mechanics.models.ports import FLOATING, PORTS
 from manipula.mechanics.robot.topology import has_own_frame, refuse_moving, road_coordinates, with_frame
 from manipula.messages import Message
@@ -47,13 +47,16 @@ PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
 
 def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
-    asked about a frame in the call itself, one whose base moves about the base's motion, and of one with loops the
+    asked about a frame in the call itself, one whose base moves has a call of its own, and of one with loops the
     general way looks at the pivot."""
-    if arm.robot.moving or arm.robot.loops:
+    entry = MODELS[method.__name__]
+    if arm.robot.loops or (arm.robot.moving and not entry.floating):
         return None
-    if MODELS[method.__name__].needs & TOOL and not has_own_frame(arm.robot):
+    if entry.needs & TOOL and not has_own_frame(arm.robot):
         return None
     code = arm.model(method.__name__)
+    if arm.robot.moving:
+        return MovingCall(MethodOwner(arm, method, code), method)
     shapes = ", ".join(f"{port.name} (…{''.join(f', {size}' for size in port.shape)})" for port in code.outputs)
     doc = f"{method.__doc__ or ''}\n\nOn this arm: {shapes}."
     return code.thin_call(MethodOwner(arm, method, code), method.__name__, doc_with_signature(method, doc))
@@ -128,7 +131,9 @@ class NumericArm(ArmModels, FrameModels):
         def __getattr__(self, name: str) -> Any:
             """A model that was registered since: its method is made, and found from then on."""
             if name not in MODELS:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+                meant = None if name.startswith("_") else near_name(name, [*MODELS, "plot", "view"], ALSO_CALLED)
+                hint = f"; did you mean {meant}?" if meant else ""
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
             # on the class: every arm has it, and it is found without this function from then on
             setattr(NumericArm, name, _model_method(MODELS[name]))
             return getattr(self, name)
@@ -193,8 +198,6 @@ class NumericArm(ArmModels, FrameModels):
             if name not in self._base_ports:
                 self._base_ports[name] = [x.name for x in code.inputs if x.name in FLOATING]
             numbers += base_inputs(self.robot, name, self._base_ports[name], base)
-            if options == {"out": None, "threads": 1}:
-                return code(*numbers)  # its thin way takes one configuration of plain arrays
         if any(port.name == PIVOT for port in code.outputs):
             return self._regular(code, code.general(*numbers, *extra, threads=options["threads"]), options["out"])
         return code.general(*numbers, *extra, **options)

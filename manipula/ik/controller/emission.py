@@ -16,8 +16,7 @@ from manipula.algebra.program.tapes import Straight
 from manipula.algebra.tape import tape_from_function
 from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.ik.controller import nearest
 from manipula.ik.controller.newton import Number
 from manipula.ik.inverse import InverseSolver

@@ -24,7 +24,7 @@ from manipula.ik.derivation.draft import (
     needed_symbols,
     strip_sign,
 )
-from manipula.ik.derivation.printer import Derivation, DerivationStep, Label, Sentence, Written
+from manipula.ik.derivation.printer import DerivationStep, InverseDerivation, InverseLine, InverseSentence, Label
 from manipula.ik.derivation.sentences import Words
 from manipula.mechanics.models.inverse.loop import Axis, Gap, Loop, pose_from_entries
 from manipula.mechanics.models.inverse.plan import Plan, read, solve_plan
@@ -73,7 +73,7 @@ def _square(tree: formula.FormulaTree) -> formula.FormulaTree:
 COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
 
-def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str | None = None) -> Derivation:
+def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str | None = None) -> InverseDerivation:
     """The derivation, of the arm to the tool; `InputError` where it has no closed form.
 
     `task`: "pose", or "position" of the tool's origin alone; None is what an arm of its joints can be asked for: of two
@@ -85,7 +85,10 @@ def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str
     structure = ArmStructure(robot, symbolic)
     placed = None if task == "pose" else _position_plan(structure)
     if placed is not None:
-        return _of_position(structure, placed)
+        try:
+            return _of_position(structure, placed)
+        except ZeroDivisionError:  # joints that move the point in fewer ways than they are: nothing to solve for
+            placed = None
     if task == "position":
         raise InputError(
             "{name}: no derivation of the tool's position: two or three joints place a point by a closed "
@@ -116,7 +119,7 @@ def _position_plan(structure: ArmStructure) -> PositionPlan | None:
     return drawn[0] if len(plans) == 2 and plans[0] == plans[1] and plans[0].masks == plans[1].masks else None
 
 
-def _of_position(structure: ArmStructure, placed: PositionPlan) -> Derivation:
+def _of_position(structure: ArmStructure, placed: PositionPlan) -> InverseDerivation:
     """The same for a point: the joints of a planar arm, or those under a wrist that is not there."""
     notebook, plan = Notebook(), placed.plan
     parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
@@ -201,7 +204,7 @@ def _opening_draft(loop: Loop, notebook: Notebook, words: Words, drafts: list[Dr
 
 def _finish_derivation(
     robot: RobotDescription, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]
-) -> Derivation:
+) -> InverseDerivation:
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
     needed = needed_symbols(definitions, _roots(drafts))
     kept = [definition for definition in definitions if definition.symbol in needed]
@@ -212,7 +215,7 @@ def _finish_derivation(
     labels = {letter + index: Label(letter, index) for letter, index in names.values()} | _own_labels(chain, plain)
     steps = tuple(_step(draft, trees) for draft in drafts)
     said = robot.name, plan.title, plan.sentence, plan.roles, plan.parameter
-    return Derivation(*said, chain.dof, plan.pad.count if plan.pad else 0, steps, labels)
+    return InverseDerivation(*said, chain.dof, plan.pad.count if plan.pad else 0, steps, labels)
 
 
 def _place(definitions: list[Definition], drafts: list[Draft]) -> None:
@@ -267,10 +270,10 @@ def _own_labels(chain: Tree, taken: Iterable[str]) -> dict[str, Label]:
 
 
 def _step(draft: Draft, trees: dict[Expr, formula.FormulaTree]) -> DerivationStep:
-    def sentence(phrase: Phrase) -> Sentence:
-        return Sentence(phrase.words, tuple(trees[x] for x in phrase.parts))
+    def sentence(phrase: Phrase) -> InverseSentence:
+        return InverseSentence(phrase.words, tuple(trees[x] for x in phrase.parts))
 
-    lines: list[Written | Sentence] = []
+    lines: list[InverseLine | InverseSentence] = []
     for block in draft.blocks:
         if isinstance(block, Phrase):
             lines += [sentence(block)] if block.words else []
@@ -281,9 +284,9 @@ def _step(draft: Draft, trees: dict[Expr, formula.FormulaTree]) -> DerivationSte
     return DerivationStep(sentence(draft.title), finds, draft.role, tuple(lines), roots, singular)
 
 
-def _positive_equation(left: formula.FormulaTree, right: formula.FormulaTree, kind: str) -> Written:
+def _positive_equation(left: formula.FormulaTree, right: formula.FormulaTree, kind: str) -> InverseLine:
     """−x = 0 is x = 0, and −x = −y is x = y"""
     (minus, positive), (other_minus, other) = formula.without_sign(left), formula.without_sign(right)
     if kind == "equation" and minus and (other_minus or right == formula.ZERO):
-        return Written(positive, other, kind)
-    return Written(left, right, kind)
+        return InverseLine(positive, other, kind)
+    return InverseLine(left, right, kind)

@@ -17,13 +17,12 @@ from typing import Any
 
 from manipula.algebra.expr.maths import ExprMaths, free_symbols
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.show.notation import SIGN
 from manipula.ik.derivation.sentences import Words
 from manipula.mechanics.models.inverse import recording
 from manipula.mechanics.models.inverse.subproblems import Turn
 
 # What is written down while the closed form runs: steps, and names for quantities that deserve one.
-
-SIGN = "±"  # the symbol of a free choice of sign
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from manipula.algebra.show.notation import Signed
 from manipula.algebra.show.paper import Latex, Typst, typst_string
-from manipula.algebra.show.printer import GREEK, PRODUCT, SUBSCRIPTS, SUM, Printer, Unicode
-from manipula.algebra.simplify.tree import FormulaProduct, FormulaTree, Symbol, product_of, without_sign
-from manipula.ik.derivation.draft import SIGN
+from manipula.algebra.show.printer import GREEK, SUBSCRIPTS, Unicode
+from manipula.algebra.simplify.tree import FormulaTree
 from manipula.messages import Message, places_of
 
 # How a derivation's formulas are set: the styles of `algebra.show` with its own letters, and ±.
-
-_PM = Symbol(SIGN, online=True)
 
 
 @dataclass(frozen=True)
@@ -27,10 +25,8 @@ class Label:
     place: str
 
 
-class Text(Printer):
+class Text(Signed):
     """Plain text, and the base of the others."""
-
-    plus_minus, minus_plus = "±", "∓"
 
     def __init__(self, labels: Mapping[str, Label]) -> None:
         super().__init__()
@@ -52,31 +48,6 @@ class Text(Printer):
 
     def name(self, text: str) -> str:
         return self.label(self.labels[text]) if text in self.labels else super().name(text)
-
-    def _split_sign(self, tree: FormulaTree) -> tuple[str, FormulaTree]:
-        """(± or ∓ or nothing, the rest)"""
-        negative, positive = without_sign(tree)
-        factors = positive.factors if isinstance(positive, FormulaProduct) else (positive,)
-        if _PM not in factors:
-            return "", tree
-        rest = product_of(factor for factor in factors if factor != _PM)
-        return self.minus_plus if negative else self.plus_minus, rest
-
-    def _text(self, tree: FormulaTree) -> tuple[str, int]:
-        sign, rest = self._split_sign(tree)
-        return (sign + self.at_least(rest, PRODUCT), SUM) if sign else super()._text(tree)
-
-    def sum_text(self, terms: Sequence[FormulaTree]) -> str:
-        text = ""
-        for term in terms:
-            sign, rest = self._split_sign(term)
-            if sign:
-                text += (f" {sign} " if text else sign) + self.at_least(rest, PRODUCT)
-                continue
-            negative, positive = without_sign(term)
-            lead = (self.minus if negative else self.plus) if text else (self.sign if negative else "")
-            text += lead + self.at_least(positive, PRODUCT)
-        return text
 
 
 class Terminal(Text, Unicode):
@@ -126,14 +97,14 @@ class Sheet(Text, Typst):
         return self.align_rows(rows)
 
 
-class Sentence(NamedTuple):
+class InverseSentence(NamedTuple):
     """Words with places {0} {1} … for formulas."""
 
     words: str
     parts: tuple[FormulaTree, ...] = ()
 
 
-class Written(NamedTuple):
+class InverseLine(NamedTuple):
     """left = right: a definition, an equation that holds, or the solution of one."""
 
     left: FormulaTree
@@ -145,28 +116,28 @@ class Written(NamedTuple):
 class DerivationStep:
     """Finds one coordinate (the first step none). `lines` are equations, and words between them."""
 
-    title: Sentence
+    title: InverseSentence
     finds: FormulaTree | None
     role: str
-    lines: tuple[Written | Sentence, ...]
-    roots: Sentence | None = None
-    singular: Sentence | None = None
+    lines: tuple[InverseLine | InverseSentence, ...]
+    roots: InverseSentence | None = None
+    singular: InverseSentence | None = None
 
     @property
-    def equations(self) -> tuple[Written, ...]:
+    def equations(self) -> tuple[InverseLine, ...]:
         """The lines without the words."""
-        return tuple(line for line in self.lines if isinstance(line, Written))
+        return tuple(line for line in self.lines if isinstance(line, InverseLine))
 
 
 @dataclass(frozen=True, repr=False)
-class Derivation:
+class InverseDerivation:
     """The steps of a closed form. Prints itself; `latex()` for paper; set in a notebook by itself."""
 
     robot: str
     title: str
     why: str
     roles: tuple[str, ...]
-    given: str  # what a redundant arm must be told
+    given: str  # what a redundant arm must be given
     dof: int
     added: int  # axes that an arm of few joints is solved with
     steps: tuple[DerivationStep, ...]
@@ -260,19 +231,23 @@ class Derivation:
             yield f"{number}. {head}{_fill_sentence(step.title, style)}.", step
 
 
-def _fill_sentence(sentence: Sentence, style: Text) -> Message:
+def _fill_sentence(sentence: InverseSentence, style: Text) -> Message:
     return _said(sentence.words, list(map(style.inline, sentence.parts)), style)
 
 
 def _said(words: str, formulas: Sequence[str], style: Text) -> Message:
-    """The words in this style; formulas are places like any other, by their numbers."""
+    return fill_places(words, formulas, style.words)
+
+
+def fill_places(words: str, formulas: Sequence[str], set_words: Callable[[str], str]) -> Message:
+    """The words in a style; formulas are places like any other, by their numbers."""
     message = Message(words)
     # the words are set before the formulas go in: a formula's own marks must not be escaped
-    template = style.words(message.template.replace("{{", "{").replace("}}", "}"))
+    template = set_words(message.template.replace("{{", "{").replace("}}", "}"))
     values = {str(number): formula for number, formula in enumerate(formulas)}
     for name, value in message.fields.items():
-        plain = style.words(value).format(*formulas)
-        values[name] = _said(value, formulas, style) if isinstance(value, Message) else plain
+        plain = set_words(value).format(*formulas)
+        values[name] = fill_places(value, formulas, set_words) if isinstance(value, Message) else plain
     return Message(template, *(values[place] for place in places_of(template)))
 
 
@@ -286,17 +261,17 @@ def _remarks(step: DerivationStep, style: Text) -> list[str]:
 
 def _lines(numbered: tuple[str, DerivationStep], style: Text) -> list[str]:
     head, step = numbered
-    own = [_line(line, style) if isinstance(line, Written) else _fill_sentence(line, style) for line in step.lines]
+    own = [_line(line, style) if isinstance(line, InverseLine) else _fill_sentence(line, style) for line in step.lines]
     return [head, *(f"     {line}" for line in own), *(f"   {line}" for line in _remarks(step, style))]
 
 
-def _line(line: Written, style: Text, relation: str = " = ") -> str:
+def _line(line: InverseLine, style: Text, relation: str = " = ") -> str:
     return style.text(line.left) + relation + style.text(line.right)
 
 
 def _as_dict(step: DerivationStep, style: Text) -> dict[str, Any]:
-    def line_dict(line: Written | Sentence) -> dict[str, str]:
-        if isinstance(line, Sentence):
+    def line_dict(line: InverseLine | InverseSentence) -> dict[str, str]:
+        if isinstance(line, InverseSentence):
             return {"words": _fill_sentence(line, style)}
         return {"kind": line.kind, "left": style.text(line.left), "right": style.text(line.right)}
 
@@ -316,9 +291,9 @@ def _as_dict(step: DerivationStep, style: Text) -> dict[str, Any]:
 def _paragraph(numbered: tuple[str, DerivationStep], style: Paper | Sheet) -> str:
     head, step = numbered
     parts = [head]
-    for words, lines in groupby(step.lines, lambda line: isinstance(line, Sentence)):
+    for words, lines in groupby(step.lines, lambda line: isinstance(line, InverseSentence)):
         if words:
-            parts += [_fill_sentence(line, style) for line in lines if isinstance(line, Sentence)]
+            parts += [_fill_sentence(line, style) for line in lines if isinstance(line, InverseSentence)]
         else:
-            parts.append(style.display([_line(line, style, " &= ") for line in lines if isinstance(line, Written)]))
+            parts.append(style.display([_line(line, style, " &= ") for line in lines if isinstance(line, InverseLine)]))
     return "\n".join([*parts, *_remarks(step, style)])

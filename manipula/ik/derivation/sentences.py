@@ -116,7 +116,7 @@ class Words:
             return Message(template, self.axes(*_CROSSING[case]))
         if self.plan.structure == "arm angle":
             return "The distance from shoulder to wrist depends on {0} alone"
-        return "Across the common direction two links are left; their equations, squared and added, depend on {0} alone"
+        return "Across the parallel axes two links remain. The sum of their squared equations depends on {0} alone"
 
     def turn_sentence(self, entry: recording.Turned) -> str:
         if entry.matrix:
@@ -157,7 +157,9 @@ class Words:
         zeros = " = ".join(f"{{{number}}}" for number in range(count))
         turns = self.plan.structure in ("two axes", "with slides", "runs")
         what = (
-            "{zeros} = 0: what turns is on {axes}, {q} is free" if turns else "{zeros} = 0: p is on {axes}, {q} is free"
+            "{zeros} = 0: the turning part lies on {axes}, so {q} is arbitrary"
+            if turns
+            else "{zeros} = 0: p lies on {axes}, so {q} is arbitrary"
         )
         return Message(what, zeros, self.axes(*x.axes), f"{{{count}}}")
 

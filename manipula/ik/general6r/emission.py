@@ -18,8 +18,7 @@ from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.build import input_of
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import Prepared
-from manipula.generation.request import Request
+from manipula.generation.prepare import Prepared, Request
 from manipula.ik.general6r.roots import MOST
 from manipula.ik.general6r.solutions import solve_pose
 from manipula.ik.general6r.solver import General6R

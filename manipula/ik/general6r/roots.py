@@ -1,4 +1,4 @@
-"""Roots polished, told apart and counted.
+"""Roots polished, distinguished and counted.
 
 A collection is four arrays: `count` (real ones, pairs, distant ones), the angles of the real ones, two numbers about
 each (its residual, how far its twin is), and the angles of one of each complex pair.
@@ -325,7 +325,7 @@ def total(count: Ints, about: Reals) -> int:
     """Roots counted, double ones twice."""
     found: int = count[REAL] + 2 * (count[PAIRS] + count[DISTANT])
     for k in range(count[REAL]):
-        # its twin is closer than two roots can be told apart: both are this row
+        # its twin is closer than two roots can be distinguished: both are this row
         if about[2 * k + 1] < RootTolerance.SAME:
             found += 1
     return found

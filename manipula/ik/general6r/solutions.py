@@ -136,7 +136,7 @@ def gather(
     arm: Reals, sizes: Ints, shapes: Ints, tables: Reals, target: Reals, count: Ints, rows: Reals, about: Reals,
     pairs: Complexes,
 ) -> int:  # fmt: skip
-    """Ask the readings in turn; how many solutions are accounted for. What lies far off counts only within one."""
+    """Ask the readings in turn; how many solutions are accounted for. Distant ones count only within one."""
     more = integers(3)
     rows2 = reals(6 * MOST)
     about2 = reals(2 * MOST)

@@ -172,7 +172,7 @@ def inverse_part(maker: Maker) -> ModulePart:
 
 
 def _general_text(maker: Maker, pose: Function) -> list[str] | None:
-    """The solver of six turning joints; else the reason why there is none is told."""
+    """The solver of six turning joints; else the reason why there is none."""
     try:
         prepared = maker.prepare_model(MODEL)
         texts = general_texts(prepared, pose)

@@ -17,8 +17,7 @@ from manipula.generation.build import add_conditions, build_function, reference,
 from manipula.generation.labels import with_joint_units
 from manipula.generation.module import Maker
 from manipula.generation.pipeline import with_proof
-from manipula.generation.prepare import Prepared, model_named
-from manipula.generation.request import Formulation
+from manipula.generation.prepare import Formulation, Prepared, model_named
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats, limit_rows
 from manipula.ik.numeric.branches import Table

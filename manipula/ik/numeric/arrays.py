@@ -87,7 +87,7 @@ def limit_rows(turning: Bits, low: Floats, high: Floats) -> Floats:
     # limits less than a turn apart: only the turn nearest to their middle can be inside
     narrow = first > last
     first[narrow] = last[narrow] = (low[narrow] + high[narrow]) / 2
-    rows = np.zeros((Row.COUNT, len(turning)))
+    rows = np.empty((Row.COUNT, len(turning)))
     rows[Row.PERIOD], rows[Row.FREQUENCY] = np.where(turning, TURN, 0.0), np.where(turning, 1 / TURN, 0.0)
     rows[Row.FIRST], rows[Row.LAST] = np.where(turning, first, 0.0), np.where(turning, last, 0.0)
     rows[Row.LOW], rows[Row.HIGH] = low - LimitTolerance.INSIDE, high + LimitTolerance.INSIDE

@@ -23,7 +23,7 @@ _CORNER = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
 
 
 def mesh_from(name: str, data: bytes) -> Mesh:
-    """The triangles of a file, told apart by its ending."""
+    """The triangles of a file, read by its ending."""
     read = READERS.get(name.rpartition(".")[2].lower())
     if read is None:
         raise InputError("{name}: a mesh in {endings} can be drawn, not this one", name, ", ".join(ENDINGS))

@@ -28,7 +28,7 @@ from manipula.mechanics.drawing.view import Pedestal, eye_of, hand, load, reach_
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.default_values import with_stand_ins
 from manipula.mechanics.robot.description import Body, Cell, RobotDescription, cells_in
-from manipula.mechanics.robot.formats.coordinates import poses_of
+from manipula.mechanics.robot.formats.variables import poses_of
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.topology import frame_names
 from manipula.mechanics.robot.values.parameter import floats_of, names_of, number

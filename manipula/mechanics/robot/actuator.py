@@ -1,4 +1,4 @@
-"""What drives a joint: motor inertia, friction laws, and what lies between motor and joint.
+"""What drives a joint: motor inertia, friction laws, and the transmission between motor and joint.
 
 Over cells in a description, over scalars in a tree. Motor inertia and friction are referred to the joint, and models
 of a rigid arm read only these. `gear` (motor turns per joint turn), `stiffness` (of the drive, at the joint) and
@@ -112,14 +112,14 @@ class Actuator(Generic[E]):
 
     # mechanics, over scalars
 
-    def friction(self, slip: Slip) -> Any:
+    def friction(self, slip: Slip) -> Scalar:
         """Σ of the laws' torques"""
-        total: Any = 0
+        total: Scalar = 0
         for law in self.laws:
             total = total if law.is_zero() else total + law.torque(slip)
         return total
 
-    def torque(self, slip: Slip, acceleration: Any) -> Any:
+    def torque(self, slip: Slip, acceleration: Scalar) -> Scalar:
         """Ia q̈ + friction"""
         return self.motor_inertia * acceleration + self.friction(slip)
 
@@ -130,10 +130,10 @@ class Actuator(Generic[E]):
             found |= law.columns(slip)
         return found
 
-    def slopes(self, slip: Slip) -> tuple[Any, Any]:
+    def slopes(self, slip: Slip) -> tuple[Scalar, Scalar]:
         """(∂friction/∂q̇, ∂friction/∂load)"""
-        by_rate: Any = 0
-        by_load: Any = 0
+        by_rate: Scalar = 0
+        by_load: Scalar = 0
         for law in self.laws:
             rate, load = law.slopes(slip)
             by_rate, by_load = by_rate + rate, by_load + load
@@ -156,7 +156,7 @@ def laws_from(entry: Callable[[str], E], given: Collection[str]) -> tuple[Fricti
     return tuple(law(tuple(entry(x.letters) for x in law.entries)) for law in there)
 
 
-IDLE: Actuator[Any] = actuator_from(lambda letters: 0)
+IDLE: Actuator[Scalar] = actuator_from(lambda letters: 0)
 
 
 # Springs that bear a joint's weight: counterbalances, hung between two points beside the axis of a joint that turns.

@@ -266,6 +266,9 @@ class _Binder:
             c, s = self.cos_sin(joint.offset)
             before, offset = before @ turn_about("z", c, sense * s), 0
         if joint.coordinate is not None:
+            degrees = joint.direction * joint.coordinate.degrees
+            if degrees and kind.pivots:  # inside sums of angles, where parallel axes take each other's turns back
+                offset = offset + self.angle(Cell("", Deg(degrees)))
             before = before @ self.constant(joint.coordinate, joint.direction, kind)
         return Link(
             name=joint.name,
@@ -281,13 +284,11 @@ class _Binder:
         )
 
     def constant(self, coordinate: Coordinate, direction: int, kind: JointKind) -> Placement:
-        """Where a joint that follows others stands when they are at zero."""
+        """Where a joint that follows others stands when they are at zero, but for degrees of a pivot."""
         at, degrees = HERE, direction * coordinate.degrees
         if coordinate.constant:
             at = kind.motion(self.maths.number(direction * coordinate.constant), self.maths)
-        if degrees and kind.pivots:
-            at = at @ turn_about("z", *self.cos_sin(Cell("", Deg(degrees))))
-        elif degrees:
+        if degrees and not kind.pivots:
             at = at @ kind.motion(self.maths.degrees(degrees), self.maths)
         return at
 

@@ -24,15 +24,7 @@ from manipula.mechanics.spatial.inertia import (
     tensor_from_second_moments,
 )
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import (
-    Matrix,
-    Vector,
-    add,
-    rotate,
-    rotate_matrix,
-    scale,
-    symmetric,
-)
+from manipula.mechanics.spatial.vector import Matrix, Vector, add, rotate, rotate_matrix, scale, symmetric
 
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 

@@ -154,7 +154,7 @@ class Coordinates:
         """Sᵀ A S."""
         return self.gather_rows(self.gather_columns(matrix))
 
-    def moved(self, q: Sequence[Scalar], step: Sequence[Scalar]) -> list[Scalar]:
+    def move(self, q: Sequence[Scalar], step: Sequence[Scalar]) -> list[Scalar]:
         """Positions after a small motion, a velocity times a time. Integrators advance positions by this alone."""
         return [a + b for a, b in zip(q, step, strict=True)]
 

@@ -83,11 +83,19 @@ def pairs(
     if robot.moving:
         yield from _parts("a body of the base", chain.ground_parts, parts[0])
     for mark in chain.marks:
-        owner, frame = read.marked(marks[mark.name])
+        owner, frame = read.read_mark(marks[mark.name])
         yield Pair(f"what frame {mark.name} stands on", mark.on, owner - 1)
         yield from _each(f"frame {mark.name}", [*_columns(mark.at.R), mark.at.p], frame)
     for collected, written in read.collected:
         yield Pair("an angle", collected, written)
+
+
+def neighbour_frames(
+    robot: RobotDescription, maths: Any, symbols: Mapping[str, Any], symbolic: Any, q: Sequence[Any]
+) -> list[list[list[Any]]]:
+    """The base, every moving link's frame in that of the one before, the tool: 4×4 matrices, row by row."""
+    frames, _, _ = _Reader(robot, maths, symbols, symbolic).walk_links(q)
+    return [[[*(frame[k][i] for k in range(4))] for i in THREE] + [[0, 0, 0, 1]] for frame in frames]
 
 
 def _parts(what: str, found: Sequence[Any], meant: Sequence[tuple[Frame, Pseudo]]) -> Iterator[Pair]:
@@ -218,7 +226,7 @@ class _Reader:
         self.loop_ends = [[self.loop_end(stands, name) for name in loop.joins] for loop in robot.loops]
         return [*frames, frame], bodies, self.parts
 
-    def marked(self, frame: NamedFrame) -> tuple[int, Frame]:
+    def read_mark(self, frame: NamedFrame) -> tuple[int, Frame]:
         """The body a frame by name is on, 0 the base, and where it is in that body's frame."""
         owner, at = self.under(self.stands, self.row_of(frame.on) if frame.on else -1)
         self.step(at, frame.at)

@@ -89,7 +89,7 @@ class Revolute(JointKind):
         return n[2]
 
     def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
-        """What lies on the axis (M, S_z, K_zz) does not see the joint turn."""
+        """Inertia on the axis (M, S_z, K_zz) does not feel the joint turn."""
         axis = rod(body.K[2][2])
         kept = RigidBody(0, (body.s[0], body.s[1], 0), InertiaTensor(matsub(body.I, axis.I)))
         return kept, RigidBody(body.m, (0, 0, body.s[2]), axis)

@@ -21,7 +21,7 @@ from manipula.mechanics.robot.tree import BASE, FileBody, Link, Tree
 from manipula.mechanics.robot.values.parameter import ZERO, Parameter
 from manipula.mechanics.spatial.inertia import RigidBody, half, rod, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
-from manipula.mechanics.spatial.vector import scale, symmetric
+from manipula.mechanics.spatial.vector import Matrix, is_structural_zero, scale, symmetric
 from manipula.scalar import Scalar
 
 
@@ -103,12 +103,19 @@ def _without_inertia(part: FileBody) -> FileBody:
 def regroup(chain: Tree) -> Tree:
     """Hand every mass that moves alike with a link's parent to it, from the tips down. Frames must be on the joints.
 
-    What lies on a revolute axis (M, S_z, K_zz) does not see the joint turn; a prismatic joint keeps the orientation,
+    Inertia on a revolute axis (M, S_z, K_zz) does not feel the joint turn; a prismatic joint keeps the orientation,
     so all second moments K go (a kind's `split`). What is left is minimal up to parameters that move nothing at all.
-    What reaches the base is felt by no joint, and dropped, unless the base moves.
+    What reaches the base is felt by no joint, and dropped, unless the base moves. Where joints follow others, two links
+    may turn alike, as opposite bars of a parallelogram do: one has the second moments of both.
     """
-    links, ground = list(chain.links), chain.ground
+    links, ground, twins = list(chain.links), chain.ground, _turned_alike(chain)
     for i in range(len(links) - 1, -1, -1):
+        if i in twins:
+            other, turn = twins[i]
+            own = links[i].inertia.by_moments()
+            links[i] = replace(links[i], inertia=RigidBody(own.m, own.s))
+            moved = RigidBody(second=own.second).rotate(turn)
+            links[other] = replace(links[other], inertia=links[other].inertia + moved)
         kept, handed = split(links[i])
         links[i] = replace(links[i], inertia=kept)
         if (parent := links[i].parent) != BASE:
@@ -116,6 +123,34 @@ def regroup(chain: Tree) -> Tree:
         elif chain.moving:
             ground = ground + handed
     return replace(chain, links=tuple(links), ground=ground)
+
+
+def _turned_alike(chain: Tree) -> dict[int, tuple[int, Matrix]]:
+    """Links whose orientation is that of one before them but for a constant turn about z, and that turn.
+
+    With R the orientation and p the place of a link, its kinetic energy is  ½ (m ṗ² + 2 ṗ·Ṙ s + tr Ṙ K Ṙᵀ),  and K
+    has no weight: links of one orientation feel the sum of their K.
+    """
+    if chain.couplings is None:
+        return {}
+    found: dict[int, tuple[int, Matrix]] = {}
+    runs: list[tuple[object, dict[int, Scalar], Scalar]] = []  # where parallel axes begin, what turns them, by how much
+    for i, link in enumerate(chain.links):
+        start, turned, offset = (link.parent, link.before.R), dict[int, Scalar](), 0
+        if link.parent != BASE and link.before.R == HERE.R:
+            start, turned, offset = runs[link.parent]  # type: ignore[assignment]
+        if link.kind.turns:
+            turned, offset = dict(turned), offset + link.offset
+            for c, k in chain.couplings.rows[i].terms:
+                turned[c] = turned.get(c, 0) + link.direction * k
+        turned = {c: k for c, k in turned.items() if not is_structural_zero(k)}
+        alike = next((k for k, run in enumerate(runs) if run[0] == start and run[1] == turned), None)
+        runs.append((start, turned, offset))
+        if alike is not None and not link.kind.slides:
+            by = offset - runs[alike][2]
+            turn = turn_about("z", chain.maths.cos(by), chain.maths.sin(by)).R
+            found[i] = alike, HERE.R if is_structural_zero(by) else turn
+    return found
 
 
 def split(link: Link) -> tuple[RigidBody, RigidBody]:

@@ -2,7 +2,7 @@
 
 A moving joint and its link are numbered as q is: m2, a2, Ixx2 belong to the second joint that moves, wherever fixed
 rows stand. What does not move by itself has the name of its row, its link or its load: m_flange, a_flange, m_payload.
-Each ending is handed out once: two names that are the same word, for a program, are told apart by _2.
+Each ending is handed out once: two names that are the same word, for a program, are distinguished by _2.
 """
 
 from __future__ import annotations

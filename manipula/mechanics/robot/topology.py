@@ -273,6 +273,12 @@ def refuse_loops(robot: RobotDescription, what: str) -> None:
         raise InputError("{robot}: {name} is not made for robots with loops", robot.name, what)
 
 
+def refuse_moving_loops(robot: RobotDescription, what: str) -> None:
+    """Of what a robot with loops does not have where its base moves."""
+    if robot.moving and robot.loops:
+        raise InputError("{robot}: {name} is not made for loops on a base that moves", robot.name, what)
+
+
 def refuse_branches(robot: RobotDescription, what: str, hint: str) -> None:
     """Raises where rows do not follow each other, a joint follows others, or the base moves."""
     if robot.moving:

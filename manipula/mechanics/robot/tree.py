@@ -17,10 +17,9 @@ from manipula.mechanics.robot.coordinates import Coordinates, coordinates_from
 from manipula.mechanics.robot.description import BaseMotion
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.robot.loops import CutJoint
-from manipula.mechanics.spatial.dual import Dual, DualMaths
+from manipula.mechanics.spatial.dual import Dual, DualMaths, Paired, PairedMaths
 from manipula.mechanics.spatial.inertia import NOTHING, InertiaTensor, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.rate_pairs import Paired, PairedMaths
 from manipula.mechanics.spatial.vector import Matrix, Vector
 from manipula.scalar import Maths, Scalar
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
 from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, SOLVED
-from manipula.mechanics.models.integrate.one_step import add
+from manipula.mechanics.models.integrate.runge_kutta import add
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.friction import LAWS, FrictionLaw, Slip
 from manipula.mechanics.robot.tree import Link
@@ -297,7 +297,8 @@ def _refuse_bare(robot: RobotDescription, dry: NDArray[np.bool_], against: Array
 #
 #     M ẍ + D ẋ + S x = 0
 #
-# and one step of an integrator makes it a matrix. Its largest eigenvalue is how fast the swing grows from step to step.
+# and one step of an integrator makes it a matrix. Its largest eigenvalue is how fast the swing grows from step to
+# step.
 
 GROWS = 1.05  # in a step: twice as large after fourteen
 HALVINGS = 24

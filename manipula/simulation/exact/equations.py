@@ -204,7 +204,7 @@ class Course:
         return float(np.abs(self.energy_error).max()) / scale if scale else 0.0
 
 
-# What an integration from event to event is given, checked: where to start, until when, at which times to be told.
+# What an integration from event to event is given, checked: where to start, until when, at which times to report.
 
 
 def start_from(start: object, joints: Sequence[str], lower: Array, upper: Array) -> tuple[Array, Array]:

@@ -16,8 +16,7 @@ from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.massless_joints import REMEDY, motionless
 from manipula.generation.pipeline import generate_function
-from manipula.generation.prepare import prepare
-from manipula.generation.request import Request
+from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.robot.description import RobotDescription, cell_with_value
 from manipula.messages import Message
 from manipula.simulation.exact.drives import Bristles, OnMotors, Rubbing, Springs
@@ -31,8 +30,8 @@ from manipula.simulation.exact.drives import Bristles, OnMotors, Rubbing, Spring
 # bound is a stop. M > 0 makes the answer unique. The same problem with momenta in place of torques gives the
 # velocities after an inelastic impact.
 #
-# Source: the active set of non-negative least squares, Lawson, Hanson, "Solving Least Squares Problems" (1974), chapter
-# 23, with a sign for every joint: each change lowers the sum above, so no set of joints comes twice.
+# Source: the active set of non-negative least squares, Lawson, Hanson, "Solving Least Squares Problems" (1974),
+# chapter 23, with a sign for every joint: each change lowers the sum above, so no set of joints comes twice.
 
 Array = NDArray[np.float64]
 Ways = NDArray[np.int8]  # −1, 0, 1 a joint

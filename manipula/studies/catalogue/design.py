@@ -219,7 +219,7 @@ def _refuse_ends(robot: Robot, cases: Product | Sample) -> None:
 def _refuse_subject(subject: Subject, tasks: Sequence[Task]) -> None:
     if idle := subject.idle():
         raise InputError("vary: {idle}: nothing in {name} depends on it", idle[0], subject.robot.name)
-    _ = subject.nimble  # a length without a value is refused now
+    _ = subject.manipulability_model  # a length without a value is refused now
     if any(task.places for task in tasks):
         subject.refuse_places()
 

@@ -84,8 +84,8 @@ class _Found:
         if not len(rows):
             return
         held = q[valid]
-        nimble = subject.manipulability(held)
-        np.fmax.at(self.best, rows, nimble.translation if task == "position" else nimble.w)
+        measure = subject.manipulability(held)
+        np.fmax.at(self.best, rows, measure.translation if task == "position" else measure.w)
         if weighs:
             self._weigh(rows, np.abs(subject.gravity(held)))
 
@@ -109,7 +109,7 @@ FORM = (
         "count",
         begin=lambda robot: 1 if robot.dof >= 6 else None,
     ),
-    StudySetting("box", "where to look; left empty, what holds the reach", "box", "m", box_of),
+    StudySetting("box", "region to search; empty: the box that contains the reach", "box", "m", box_of),
 )
 COLUMNS = {
     **{axis: StudyColumn("m", "middle of the voxel") for axis in AXES},
@@ -123,7 +123,7 @@ COLUMNS = {
 
 def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, box: object = None) -> StudyPlan:
     """`voxels`: along the longest side of the box, or along x, y and z; `directions`: of the tool; `box`:
-    [[x, x], [y, y], [z, z]], by default what holds the reach."""
+    [[x, x], [y, y], [z, z]], by default the box that contains the reach."""
     if not is_whole(directions) or not 1 <= directions <= 1000:
         raise InputError("directions: expected how many, 1 to 1000, found {directions!r:.40}", directions)
     if robot.dof < 6 and directions > 1:
@@ -220,5 +220,5 @@ def show(study: Study) -> list[str]:
     return [section("Maps", '<div class="charts">' + "\n".join(pictures) + "</div>")] if pictures else []
 
 
-LINE = "where the tool gets to, in how many ways, how nimble and how loaded: by voxel"
+LINE = "reachable workspace by voxel: number of IK solutions, manipulability, largest joint torque"
 READY = Ready("workspace", LINE, voxel, plan, show, form=FORM, columns=COLUMNS)

@@ -203,7 +203,7 @@ class Subject:
     # models
 
     @cached_property
-    def nimble(self) -> Any:
+    def manipulability_model(self) -> Any:
         """Manipulability; every length and angle is needed."""
         return self._model(self.robot, "manipulability", self.names)
 

@@ -160,7 +160,7 @@ def _figures(subject: Subject, wishes: Wishes, values: Values) -> Iterator[Case]
         yield {"mass": subject.mass(values)}
     descent = subject.descent(values) if any(task.places for task in wishes.tasks) else None
     stops = [_stops(subject, wishes, values, (task, k), descent) for k, task in enumerate(wishes.tasks, 1)]
-    yield {"manipulability": min(_nimble(subject, values, task, x) for task, x in zip(wishes.tasks, stops))}
+    yield {"manipulability": min(_manipulability(subject, values, task, x) for task, x in zip(wishes.tasks, stops))}
     if subject.weighs:
         yield from _choose_drives(subject, wishes, values, stops)
 
@@ -204,8 +204,8 @@ def _price(subject: Subject, wishes: Wishes, values: Values, task: Task, legs: A
     return np.asarray(cost * (1 + TOO_MUCH * np.maximum(over - 1, 0)))
 
 
-def _nimble(subject: Subject, values: Values, task: Task, stops: Array) -> float:
-    found = call_model(subject.nimble, values, stops)
+def _manipulability(subject: Subject, values: Values, task: Task, stops: Array) -> float:
+    found = call_model(subject.manipulability_model, values, stops)
     whole = not task.places or all(place.part == "pose" for place in task.places)
     return float(np.min(found.w if whole else found.translation))
 

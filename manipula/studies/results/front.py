@@ -86,7 +86,7 @@ SENSES = {"least": 1.0, "most": -1.0}
 FEASIBLE, REASON = "feasible", "reason"  # columns that say which rows count, and why others do not
 SHOWN = 20
 DOT = 6.0  # pixels of a row of the front
-SOME = 3000  # dots of a cloud: more than can be told apart
+SOME = 3000  # dots of a cloud: more cannot be distinguished
 NAN = float("nan")
 
 
@@ -235,7 +235,7 @@ def _column(study: StudyTable, name: str, sense: str) -> Array:
         raise InputError("front: {name}: expected least or most, found {sense!r:.40}", name, sense)
     values = study.table[name]
     if not is_numeric(values):
-        raise InputError("front: {name} is no column of numbers", name)
+        raise InputError("front: column {name} is not numeric", name)
     return SENSES[sense] * np.asarray(values, dtype=float)
 
 

@@ -25,7 +25,7 @@ from manipula.support.text import html_table, text_table
 REASONS = 3  # to fail, in a print
 ON_PAGE = 20  # reasons of a page
 CHARTS = 12  # of a kind
-POINTS = 1500  # dots of a chart: more than can be told apart
+POINTS = 1500  # dots of a chart: more cannot be distinguished
 
 
 def no_sections(study: Study) -> Sequence[str]:
@@ -137,7 +137,7 @@ def map_of(study: StudyTable, name: str, x: str, y: str, at: Mapping[str, object
         raise InputError("map: {x} and {y} are the axes; expected two that differ, held at no value", x, y)
     for word in (name, x, y):
         if not is_numeric(table[word]):
-            raise InputError("map: {word} is no column of numbers", word)
+            raise InputError("map: column {word} is not numeric", word)
     held = {word: _level(word, table[word], at.get(word)) for word in given if word not in (x, y)}
     alike = [_alike(table[word], level) for word, level in held.items()] or [np.ones(study.count, bool)]
     kept = np.flatnonzero(np.logical_and.reduce(alike))

@@ -1,7 +1,7 @@
 """By what a folder knows a function again: its code, and whatever else decides what it gives.
 
 That is what it closed over, its defaults, the arguments of a `partial`, the object of a method, and the functions,
-constants and robots of its own module that it names. Part by part, so that it can be told which differs. What other
+constants and robots of its own module that it names. Part by part, so that a difference can be named. What other
 modules hold is not looked into; versions are compared for that.
 """
 

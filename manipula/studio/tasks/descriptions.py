@@ -22,7 +22,7 @@ from manipula.studio.tasks.requests import Given, Tell, collect_warnings, faults
 #
 # Three texts: the file as it lies there, and the robot in our own writing before and after the edit. What differs
 # between
-# the latter two is changed in the first. Whoever calls this reads the result again, and takes it only if it is the
+# the latter two is changed in the first. The caller reads the result again, and takes it only if it is the
 # robot.
 
 Table = MutableMapping[str, Any]

@@ -153,7 +153,7 @@ def check(given: requests.Given, tell: requests.Tell) -> replies.CheckAnswer:
 
 
 def base(given: requests.Given, tell: requests.Tell) -> replies.BaseAnswer:
-    """What torques can tell of the links, and in which combinations."""
+    """Which combinations of the links' inertia are identifiable from torques."""
     tell("independent columns of the regressor")
     found = api.base_parameters(requests.seen_in(given), symbolic=_symbolic(given))
     lines = found.equations("latex")

@@ -130,7 +130,7 @@ OperationCounts = TypedDict("OperationCounts", {
     "offline": NotRequired["OperationCounts"],
 })
 # `text`: all of it, for copying; `units` of inputs and outputs; the first `intermediates` of the lines are no outputs.
-# Proved: the chance that something wrong has passed is below 1e`error_exponent`.
+# Proved: the probability of an undetected error is below 1e`error_exponent`.
 EquationsAnswer = TypedDict("EquationsAnswer", {
     "model": str, "method": str, "lines": list[EquationLine], "text": str, "legend": list[Abbreviation],
     "units": dict[str, str], "count": OperationCounts, "conditions": list[str], "intermediates": int, "proof": str,

@@ -92,7 +92,7 @@ def paths_in(given: Given, key: str) -> list[str]:
 
 
 def robot_in(given: Given) -> Robot:
-    """The robot of the document, with the values that were sent beside it; its oddities were told when it was drawn."""
+    """The robot of the document, with the values that were sent beside it; oddities were reported when it was drawn."""
     with collect_warnings():
         robot = api.from_document(given.get("document"))
         values = values_in(given, robot)

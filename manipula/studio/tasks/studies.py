@@ -100,7 +100,7 @@ def _run(entry: Ready, robot: Robot, given: requests.Given, tell: requests.Tell)
         raise InputError("seed: expected a whole number of zero or more, found {seed:g}", seed)
     text = study_text(entry.name, robot, settings | named, int(seed))
     asked = study_from_text(text)
-    with requests.collect_warnings():  # what is odd about the robot was told when it was drawn
+    with requests.collect_warnings():  # oddities of the robot were reported when it was drawn
         subject = robot_beside(Path(), str(asked.robot))
     found = ready_study(
         entry.name, subject, asked.settings | logs, most=MOST, seed=asked.seed,
@@ -129,7 +129,7 @@ def _throttle(tell: requests.Tell) -> Callable[[Progress], None]:
     def report_progress(progress: Progress) -> None:
         if monotonic() - seen[0] > OFTEN or progress.done == progress.count:
             seen[0] = monotonic()
-            rate, left = plain(progress.rate), plain(progress.left)
+            rate, left = plain(progress.rate), plain(progress.seconds_left)
             done, count, failed = progress.done, progress.count, progress.failed
             tell(str(progress), {"done": done, "count": count, "failed": failed, "rate": rate, "left": left})
 

@@ -123,6 +123,7 @@ def edit(document: dict[str, Any], rng: np.random.Generator) -> str:
     return kind
 
 
+@pytest.mark.turn
 def test_it_is_the_robot_of_the_page_and_keeps_its_comments() -> None:
     tried = 0
     for seed in range(16):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from manipula.studio.tasks import JOBS, QUICK, replies
 from manipula.studio.tasks.descriptions import export, read
 from manipula.studio.tasks.motion import start
 from tests.browser.robots import recorded
+from tests.golden.figures import assert_golden
 from tests.units.studio.conftest import Live
 from tests.units.studio.contract import FILE, conform, reply_of, text_of_types
 from tests.units.studio.test_tasks import said
@@ -57,11 +59,13 @@ def test_every_task_has_a_case() -> None:
     assert set(CASES) == set(QUICK | JOBS)
 
 
+UNLIKE = ("start", "report", "zip")  # with times, pictures of the machine's own, or an archive
+ALIKE = ("base", "check", "code", "inverse", "looks", "motion")  # others tell their pace, or what is made but once
 ROBOTS_OF = {"identify": ("planar2r",), "start": ("planar2r",), "report": ("rp",)}  # recordings are of one arm
 
 
 @pytest.mark.parametrize(("task", "name"), [(task, name) for task in CASES for name in ROBOTS_OF.get(task, ROBOTS[:3])])
-def test_a_reply_is_of_its_type(task: str, name: str, tmp_path: Path) -> None:
+def test_a_reply_is_of_its_type_and_the_golden_reply(task: str, name: str, tmp_path: Path, update: bool) -> None:
     robot = mp.load(name)
     given: dict[str, Any] = {"document": api.document(robot), "outbox": str(tmp_path), **CASES[task]}
     (tmp_path / "arm.toml").write_text(api.to_text(robot), encoding="utf-8")
@@ -78,6 +82,10 @@ def test_a_reply_is_of_its_type(task: str, name: str, tmp_path: Path) -> None:
     conform(last["result"], reply_of(task))
     for line in told:
         conform(line, TELLING)
+    if task not in UNLIKE and name == ROBOTS_OF.get(task, ROBOTS[:3])[-1]:
+        hidden = {re.escape(f"{tmp_path}/"): "FOLDER/", "/files/[0-9a-f]+/": "/files/…/"}
+        lines = [line["tell"] for line in told] if task in ALIKE else []
+        assert_golden(f"studio/{task}", [("", last["result"]), ("told", lines)], update, hidden)
 
 
 TELLING = dict[str, str | replies.Figures | None]

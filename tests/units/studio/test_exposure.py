@@ -151,5 +151,5 @@ def test_a_recording_is_called_as_its_user_calls_it(live: Live) -> None:
     job = live.client.post("/api/identify", files=files, data=data).json()["job"]
     said = list(live.events(job))
     event, found = said[-1]
-    assert event == "failed" and found["error"]["message"] == f"{name}: has 1 joint; puma560 has 6"
+    assert event == "failed" and found["error"]["message"].startswith(f"{name}: has 1 joint; puma560 has 6; ")
     assert not any("manipula-studio" in json.dumps(one, ensure_ascii=False) for one in said)

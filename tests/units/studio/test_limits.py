@@ -16,6 +16,7 @@ from starlette.datastructures import FormData, Headers, UploadFile
 
 from manipula.errors import InputError
 from manipula.studio import requests, store
+from manipula.studio.app import Studio
 from manipula.studio.requests import Recordings
 from manipula.studio.store import Drafts, Folder, digest_of
 
@@ -171,3 +172,11 @@ def test_what_is_no_form_or_no_file_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             asyncio.run(Recordings(tmp_path).of(Form(("document", "{}"), ("logs", odd))))  # type: ignore[arg-type]
         assert str(caught.value) == f"expected a recording with a name, found {said}"
+
+
+def test_the_language_is_that_of_the_page_else_of_its_stream_else_of_the_studio() -> None:
+    studio: Any = SimpleNamespace(language="pt")
+    cases = (({"x-language": "en"}, {"lang": "de"}, "en"), ({}, {"lang": "de"}, "de"), ({"x-language": ""}, {}, "pt"))
+    for headers, asked, language in cases:
+        request: Any = SimpleNamespace(headers=headers, query_params=asked)
+        assert Studio._tongue(studio, request) == language

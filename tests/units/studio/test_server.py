@@ -252,6 +252,7 @@ def test_a_cancelled_job_ends_and_its_process_with_it(live: Live) -> None:
     assert not before or len(before - set(live.workers())) == 1
 
 
+@pytest.mark.turn
 def test_fifty_pages_at_once(live: Live) -> None:
     """All are answered, and those who draw get their own arm."""
 

@@ -131,6 +131,7 @@ def test_a_text_may_have_as_many_letters_as_the_sentence_says(tmp_path: Path) ->
             study(asked("planar2r", "design", tmp_path, vary=text), silent)
 
 
+@pytest.mark.turn
 def test_names_are_text_in_what_the_page_shows(tmp_path: Path) -> None:
     """The pieces go into the page as they are: no name in them is markup."""
     document = api.document("planar2r") | {"name": '<img src=x onerror="x">'}

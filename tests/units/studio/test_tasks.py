@@ -86,6 +86,7 @@ def test_a_motion_is_that_of_the_library(kind: str, robot: mp.Robot) -> None:
     assert found["joints"] == list(robot.joint_names) and found["stand_ins"] == {}
 
 
+@pytest.mark.turn
 def test_a_line_is_one_of_the_tool() -> None:
     arm, goal = mp.load("puma560"), READY + 0.1
     found = result("motion", arm, motion={"kind": "line", "from": READY.tolist(), "to": goal.tolist(), "duration": 1})
@@ -95,6 +96,7 @@ def test_a_line_is_one_of_the_tool() -> None:
     assert along[0] == pytest.approx(0, abs=1e-9) and along[-1] == pytest.approx(1) and np.all(np.diff(along) >= 0)
 
 
+@pytest.mark.turn
 def test_a_run_is_that_of_the_library() -> None:
     motion = {"from": [0, 0.1], "to": [0.3, 0.4], "duration": 0.3}
     push = {"from": 0.1, "to": 0.2, "force": [0, 30, 0]}
@@ -176,6 +178,7 @@ def test_terms_are_worth_what_the_model_computes(name: str, names: str, form: st
     np.testing.assert_allclose([values[f"tau{i + 1}"] for i in range(robot.dof)], wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.turn
 @pytest.mark.filterwarnings("ignore:.*breaks the triangle inequality")  # of the source's own numbers
 def test_a_robot_in_other_conventions_and_files() -> None:
     arm = mp.load("puma560")

@@ -41,6 +41,7 @@ def test_a_frame_is_named_wherever_one_would_be_asked_for(seed: int) -> None:
     with_frame(robot_with_shown_tool(robot))
 
 
+@pytest.mark.turn
 def test_the_panels_answer_for_a_claw() -> None:
     """Torques need no frame; the pose is that of the tool which is drawn, and the file that is saved has none."""
     robot = mp.Robot.from_text(URDF, "urdf")

@@ -97,6 +97,7 @@ def test_quick_questions_have_one_process_that_is_made_anew_when_it_is_lost(made
     played(play)
 
 
+@pytest.mark.turn
 def test_what_takes_too_long_is_given_up_with_its_process(
     made: list[Pretended], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-// The other answers of inverse kinematics as slim skeletons, one colour and one name each: they can be told apart,
+// The other answers of inverse kinematics as slim skeletons, one colour and one name each: they can be distinguished,
 // which translucent arms cannot.
 import { Group, Mesh, MeshLambertMaterial, Vector3 } from "three";
 import type { Drawing, Ghost } from "../shared/types";

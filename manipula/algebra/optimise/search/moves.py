@@ -275,7 +275,7 @@ def times(s: State, a: int, x: int) -> int:
 
 
 def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
-    """Open the sum v, spread a product, collect a factor, and join what there is."""
+    """Open the sum v, spread a product, collect a factor, and join the terms."""
     count = open_terms(s, v, Kind.ADD)
     if spreading:
         count = spread(s, count)

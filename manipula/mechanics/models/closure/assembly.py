@@ -12,15 +12,15 @@ Source: Newton's method with the pseudo-inverse and a damped step as in Nocedal,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from graphlib import TopologicalSorter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, some_of
+from manipula.mechanics.models.closure.bearing_loads import bearing_loads
 from manipula.mechanics.models.closure.constraint import (
     closure_bias,
     closure_error,
@@ -29,8 +29,10 @@ from manipula.mechanics.models.closure.constraint import (
     seen_from_first,
     seen_from_world,
 )
-from manipula.mechanics.models.closure.elimination import CRAMER, Elimination, PivotBlock
+from manipula.mechanics.models.closure.elimination import Elimination, PivotBlock
+from manipula.mechanics.models.closure.pivot_order import in_metres, independent_rows, pivot_blocks
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.reduce import massless
 from manipula.mechanics.robot.tree import BASE, Tree
 from manipula.mechanics.robot.values.parameter import float_of, floats_of
 from manipula.messages import Message
@@ -55,6 +57,8 @@ class ClosurePlan:
     passive: tuple[int, ...]
     blocks: tuple[PivotBlock, ...]
     usual: tuple[float, ...] = field(default=(), compare=False)  # sizes of the divisors that may vanish
+    # components of bearing loads that nothing determines: of a cut or a joint, which one, which of six
+    loose: tuple[tuple[bool, int, int], ...] = field(default=(), compare=False)
 
     def divisors(self, J: Array) -> Array:
         """Those that change with the position, from J of all rows and coordinates, each beside its usual size."""
@@ -150,16 +154,18 @@ class NumericLinkage:
             step = step / 2
         return q + step, there
 
-    def closed(self, q: Positions) -> bool:
+    def is_closed(self, q: Positions) -> bool:
         return self.gap(q) <= CLOSED * max(self.size, 1.0)
 
-    def closed_positions(self, starts: Iterable[Positions], count: int = POSITIONS, seed: int = 0) -> list[Array]:
+    def closed_positions(
+        self, starts: Iterable[Positions], count: int = POSITIONS, seed: int = 0, near: float = NEAR
+    ) -> list[Array]:
         """Some closed positions; an error that says how near it came where there are none."""
         found, nearest, rng = list[Array](), np.inf, np.random.default_rng(seed)
-        for start in self._starts(list(starts), max(ATTEMPTS, 3 * count), rng):
+        for start in self._starts(list(starts), max(ATTEMPTS, 3 * count), rng, near):
             q = self.newton(start, range(self.n))
             nearest = min(nearest, self.gap(q))
-            if self.closed(q):
+            if self.is_closed(q):
                 found.append(q)
             if len(found) == count:
                 return found
@@ -171,12 +177,12 @@ class NumericLinkage:
             "lengths, and give [poses] a position near the one meant)", self.robot, names, nearest,
         )  # fmt: skip
 
-    def _starts(self, given: list[Positions], attempts: int, rng: np.random.Generator) -> Iterator[Array]:
+    def _starts(self, given: list[Positions], attempts: int, rng: np.random.Generator, near: float) -> Iterator[Array]:
         """The poses, positions around them, and then further away."""
         poses = [np.array(x, dtype=float) for x in given] or [np.zeros(self.n)]
         yield from poses
         for attempt in range(attempts):
-            spread = NEAR if attempt < attempts // 2 else FAR
+            spread = near if attempt < attempts // 2 else FAR
             yield poses[attempt % len(poses)] + spread * rng.uniform(-1, 1, self.n) * self.units[1]
 
     # rank
@@ -201,15 +207,30 @@ class NumericLinkage:
             )  # fmt: skip
         self._refuse_motors(regular, clear)
         samples = [self.J(q)[:, self.passive] for q in regular]
-        rows = _independent_rows(samples, clear)
+        rows = independent_rows(samples, clear)
         self._certify(rows, regular)
         anywhere = self._anywhere()
-        blocks, usual = _blocks([x[rows] for x in samples], [x[np.ix_(rows, self.passive)] for x in anywhere])
+        blocks, usual = pivot_blocks([x[rows] for x in samples], [x[np.ix_(rows, self.passive)] for x in anywhere])
         scale = self.units[0][rows]
         return ClosurePlan(
             tuple(rows), tuple(self.driven), tuple(self.passive), tuple(blocks),
-            tuple(_in_metres(usual, blocks, scale, self.units[1][self.passive])),
+            tuple(in_metres(usual, blocks, scale, self.units[1][self.passive])), self._strained(regular),
         )  # fmt: skip
+
+    def _strained(self, positions: Sequence[Array]) -> tuple[tuple[bool, int, int], ...]:
+        """The components that a strain ν of the loops changes, Jᵀ ν = 0, at any closed position."""
+        found: set[tuple[bool, int, int]] = set()
+        bare = replace(massless(self.tree), gravity=(0.0, 0.0, 0.0))
+        still = [0.0] * self.tree.dof
+        for q in positions[:3]:
+            J = self.J(q) * self.units[0][:, None] / self.units[1]
+            U, s, _ = np.linalg.svd(J)
+            for strain in U[:, int((s > s[0] / GAP).sum()) :].T:
+                motion = {"q": self._joints(q), "qd": still, "qdd": still}
+                loads = bearing_loads(bare, motion, dict(enumerate(strain.tolist())), seen_from_first)
+                for of_cut, rows in ((False, loads.joints), (True, loads.cuts)):
+                    found |= {(of_cut, int(i), int(k)) for i, k in np.argwhere(np.abs(np.array(rows, float)) > 1e-7)}
+        return tuple(sorted(found))
 
     def _anywhere(self, count: int = 4) -> list[Array]:
         """J at positions that are not closed: what is zero or constant there is so by structure."""
@@ -265,115 +286,6 @@ class NumericLinkage:
                     "{robot}: the equations of its loops ({names}) that were left out do not follow from the others",
                     self.robot, some_of([cut.name for cut in self.tree.cuts]),
                 )  # fmt: skip
-
-
-def _in_metres(usual: Sequence[float], blocks: Sequence[PivotBlock], rows: Array, columns: Array) -> list[float]:
-    """Sizes of divisors as the models have them: rows and columns not scaled."""
-    found, sizes = list[float](), iter(usual)
-    for block in blocks:
-        factor = [rows[r] / columns[c] for r, c in zip(block.rows, block.columns, strict=True)]
-        for k in block.moving:
-            found.append(next(sizes) * float(np.prod(factor[block.pivots :]) if k < 0 else factor[k]))
-    return found
-
-
-def _independent_rows(samples: Sequence[Array], rank: int) -> list[int]:
-    """As many rows as the rank, far from dependent at every position; of equals the sparser, then the earlier."""
-    left = [np.array(x) for x in samples]  # what is left of each row across those chosen
-    zeros = np.max([np.abs(x) for x in samples], axis=0) > 1e-9
-    chosen: list[int] = []
-    while len(chosen) < rank:
-        lengths = np.min([np.linalg.norm(x, axis=1) for x in left], axis=0)
-        good = [int(r) for r in np.flatnonzero(lengths > 0.1 * lengths.max()) if r not in chosen]
-        row = min(good, key=lambda r: (int(zeros[r].sum()), r))
-        chosen.append(row)
-        for x in left:
-            along = x[row] / np.linalg.norm(x[row])
-            x -= np.outer(x @ along, along)
-    return sorted(chosen)
-
-
-def _blocks(samples: Sequence[Array], anywhere: Sequence[Array]) -> tuple[list[PivotBlock], list[float]]:
-    """The blocks in the order in which they can be solved, and the usual size of every divisor that may vanish."""
-    there = np.max([np.abs(x) for x in anywhere], axis=0) > 1e-12
-    blocks, usual = list[PivotBlock](), list[float]()
-    for rows, columns in _triangular(there):
-        part = np.ix_(rows, columns)
-        block, sizes = _block(rows, columns, [x[part] for x in samples], [x[part] for x in anywhere])
-        blocks.append(block)
-        usual += sizes
-    return blocks, usual
-
-
-def _triangular(there: NDArray[np.bool_]) -> list[tuple[list[int], list[int]]]:
-    """Rows and columns of the irreducible blocks, each needing those before it."""
-    n = len(there)
-    row_of = _matched_rows(there)
-    column_of = {r: c for c, r in row_of.items()}
-    # row r needs the unknown that row k is matched with; in a block every row needs every other, through some
-    needs = np.array([[there[r, column_of[k]] for k in range(n)] for r in range(n)], dtype=bool).reshape(n, n)
-    reach = needs | np.eye(n, dtype=bool)
-    for _ in range(n.bit_length()):
-        reach = reach @ reach
-    group = [int(np.flatnonzero(reach[r] & reach[:, r])[0]) for r in range(n)]
-    members = {g: [r for r in range(n) if group[r] == g] for g in dict.fromkeys(group)}
-    before = {g: {group[k] for r in rows for k in np.flatnonzero(needs[r])} - {g} for g, rows in members.items()}
-    return [(members[g], [column_of[r] for r in members[g]]) for g in TopologicalSorter(before).static_order()]
-
-
-def _matched_rows(there: NDArray[np.bool_]) -> dict[int, int]:
-    """A row for every column with an entry in it, by augmenting paths: column → row."""
-    row_of: dict[int, int] = {}
-
-    def place(r: int, seen: set[int]) -> bool:
-        for c in map(int, np.flatnonzero(there[r])):
-            if c not in seen:
-                seen.add(c)
-                if c not in row_of or place(row_of[c], seen):
-                    row_of[c] = r
-                    return True
-        return False
-
-    for r in range(len(there)):
-        place(r, set())
-    return row_of
-
-
-def _block(
-    rows: Sequence[int], columns: Sequence[int], samples: Sequence[Array], anywhere: Sequence[Array]
-) -> tuple[PivotBlock, list[float]]:
-    """Pivots: constants first, then by size while more are left than Cramer's rule takes."""
-    A, B = [np.array(x) for x in samples], [np.array(x) for x in anywhere]
-    r, c, moving, sizes, done = list(rows), list(columns), list[int](), list[float](), 0
-    while (left := len(r) - done) > 0:
-        least = np.min([np.abs(x[done:, done:]) for x in A], axis=0)
-        varies = np.ptp([x[done:, done:] for x in B], axis=0)
-        constant = (varies < 1e-12) & (least > 1e-3)
-        if left == 1 or (not constant.any() and left <= CRAMER):
-            break
-        i, k = (
-            int(x)
-            for x in np.unravel_index(
-                np.argmax(np.where(constant, least, 0.0) if constant.any() else least), least.shape
-            )
-        )
-        if not constant.any():
-            moving.append(done)
-            sizes.append(float(np.median([abs(x[done + i, done + k]) for x in A])))
-        for x in (*A, *B):
-            x[np.array([done, done + i])] = x[np.array([done + i, done])]
-            x[:, np.array([done, done + k])] = x[:, np.array([done + k, done])]
-            x[done + 1 :, done:] -= np.outer(x[done + 1 :, done] / x[done, done], x[done, done:])
-        r[done], r[done + i] = r[done + i], r[done]
-        c[done], c[done + k] = c[done + k], c[done]
-        done += 1
-    rest = len(r) - done
-    if rest:
-        dets = [np.linalg.det(x[done:, done:]) for x in B]
-        if np.ptp(dets) > 1e-12:
-            moving.append(-1)
-            sizes.append(float(np.median([abs(np.linalg.det(x[done:, done:])) for x in A])))
-    return PivotBlock(tuple(r), tuple(c), rest, tuple(moving)), sizes
 
 
 def plan_closure(robot: RobotDescription, trees: Iterable[Tree]) -> tuple[ClosurePlan, Tree]:

@@ -21,11 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.models.closure.assembly import ClosurePlan
+from manipula.mechanics.models.closure.bearing_loads import bearing_loads
 from manipula.mechanics.models.closure.constraint import (
     LoopText,
     closure_bias,
@@ -179,7 +181,7 @@ def close_model(model: ModelEntry, robot: str, plan: ClosurePlan) -> ModelEntry:
     own = SOLVED.get(model.name)
     if own is None and model.name not in AXES:
         raise InputError("{robot}: {name} is not made for robots with loops", robot, model.name)
-    outputs = {**model.outputs, "pivot": PIVOT}
+    outputs = {**model.outputs, **({"cuts": CUTS} if model.name == "joint_wrenches" else {}), "pivot": PIVOT}
     if own is not None:
         methods = {name: _bound(text, plan, number == 0) for number, (name, text) in enumerate(own.items())}
         field = methods.pop(FIELD, None)
@@ -278,6 +280,18 @@ def _correction(at: Closure, x: Given) -> Outputs:
     return {"correction": [found.get(c, 0) for c in range(len(at.q))], "gap": 0 if gap is None else gap}
 
 
+def _bearings(at: Closure, x: Given) -> Outputs:
+    """What nothing determines is NaN, the root of −1: no number is right there"""
+    motion = joint_motion(at, x)
+    torques = at.tree.coordinates.gather(by_newton_euler(at.tree, motion)["tau"])
+    lam = at.solver.solve_transposed([torques[c] for c in at.plan.passive])
+    found = bearing_loads(at.tree, motion, dict(zip(at.plan.rows, lam, strict=True)), at.text)
+    maths = at.tree.maths
+    for of_cut, i, k in at.plan.loose:
+        (found.cuts if of_cut else found.joints)[i][k] = maths.sqrt(maths.number(Fraction(-1)))
+    return {"wrenches": found.joints, "cuts": found.cuts}
+
+
 # the plain method first
 SOLVED: dict[str, Mapping[str, Text]] = {
     "forward_dynamics": {"inertia-matrix": _forward, FIELD: _forward_field},
@@ -285,7 +299,13 @@ SOLVED: dict[str, Mapping[str, Text]] = {
     "inertia_matrix_inverse": {"composite": _inverse_inertia, AROUND: _inverse_inertia},
     "joint_motion": {"columns": _motion, AROUND: _motion},
     "closure": {"columns": _correction, AROUND: _correction},
+    "joint_wrenches": {"newton-euler": _bearings, AROUND: _bearings},
 }
+CUTS = (
+    "N, N·m",
+    "of every loop: force, then moment, of the first frame's link on the second's, at the second frame, in axes of the "
+    "first; NaN is not determined",
+)
 
 
 ENTRIES = (

@@ -99,8 +99,11 @@ def _is_geometry(robot: RobotDescription, name: str) -> bool:
 def close_loops(robot: RobotDescription, motors: Any, near: Any = None) -> ClosedPosition:
     """All joints' positions with the motors at `motors`, from the position `near`: a pose by name, positions of all
     joints, or some by name; None is the pose called "closed", the first one, or zero."""
-    mechanism, plan = mechanism_of(robot)
     names = robot.joint_names
+    if not robot.loops and robot.coordinates.followers:  # parallelograms: always closed
+        q = _numbers(robot, motors, names, "motors")
+        return ClosedPosition(robot.name, q, "closed", 0.0, q)
+    mechanism, plan = mechanism_of(robot)
     target = _numbers(robot, motors, [names[c] for c in robot.driven], "motors")
     return Closing(mechanism, plan).to(target, _start(robot, near))
 
@@ -170,7 +173,7 @@ class Closing:
             free = self.passive if attempt < TRIES // 2 else range(self.mechanism.n)
             there[self.driven] = start[self.driven] if attempt < TRIES // 2 else there[self.driven]
             q = self.mechanism.newton(there, free)
-            if not self.mechanism.closed(q):
+            if not self.mechanism.is_closed(q):
                 continue
             if self._same(signs, q):
                 found.append(q)
@@ -214,7 +217,7 @@ class Closing:
         there[self.driven] = motors
         there[self.passive] += -np.linalg.solve(P, A @ moved) * units[self.passive]
         found = self.mechanism.newton(there, self.passive)
-        if not self.mechanism.closed(found):
+        if not self.mechanism.is_closed(found):
             return found, "open"
         if float(np.abs((found - there) / units).max()) > MOST:
             return found, "other assembly"

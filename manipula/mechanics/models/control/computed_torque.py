@@ -17,12 +17,13 @@ Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.friction_compensation import slip
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.control.joint_feedback import slip
+from manipula.mechanics.models.dynamics.friction import saturate
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import (
     ACCELERATION,
@@ -34,6 +35,7 @@ from manipula.mechanics.models.ports import (
     QD_REF,
     QDD_REF,
     SMOOTHING,
+    VELOCITY,
     PortKind,
 )
 from manipula.scalar import Maths, Next, Rate, Scalar
@@ -54,7 +56,7 @@ def torque_for(call: ModelCall, x: Given, a: list[Scalar]) -> list[Scalar]:
     return list(call("inverse_dynamics_smooth", q=x["q"], qd=x["qd"], qdd=a, slip=slip(x))["tau"])
 
 
-def _text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _computed_torque(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
     return {"tau": torque_for(call, x, commanded_acceleration(x))}
 
 
@@ -65,7 +67,7 @@ COMPUTED_TORQUE = Block(
     "linear error dynamics by the inverse of the model",
     (*_REFERENCE, PULL, BRAKE, SMOOTHING),
     {"tau": _TORQUES},
-    _text,
+    _computed_torque,
     ("inverse_dynamics_smooth",),
 )
 
@@ -120,4 +122,52 @@ SAMPLED_COMPUTED_TORQUE_PID = Block(
     "computed_torque_pid", "computed torque with an integral, sampled", (*_PORTS, SAMPLE),
     {"tau": _TORQUES, "integral_next": Result(ACCELERATION, "integral after the step", Next("integral"))},
     _discrete_law, ("inverse_dynamics_smooth",),
+)  # fmt: skip
+
+
+# Sliding control: an error is led to a line in finite time, whatever the model's mistake, and down the line to zero.
+#
+#     e = q_ref − q                      s = ė + Λ e                  s = 0: the line, on which e dies out with e^(−Λt)
+#     a = q̈_ref + Λ ė + K sat(s/φ)       sat: the number, held within ±1
+#     τ = M(q) a + c(q, q̇) + g(q) + friction
+#
+# With the exact model ṡ = −K sat(s/φ): from |s| > φ the layer |s| ≤ φ is reached after (|s| − φ)/K and not left again.
+# A model that is wrong by no more than η < K in the acceleration of the joint needs at most (|s| − φ)/(K − η). Within
+# the layer the law is computed torque with kd = Λ + K/φ, kp = Λ K/φ, and does not chatter.
+#
+# Source: Slotine, Li, "Applied Nonlinear Control" (1991), sections 7.1 (sliding surfaces) and 7.2 (boundary layers).
+
+
+def _sliding(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    a = []
+    for i, (q, qd) in enumerate(zip(x["q"], x["qd"], strict=True)):
+        slope = x["qd_ref"][i] - qd
+        # s = ė + Λ e
+        s = slope + x["lam"][i] * (x["q_ref"][i] - q)
+        # sat(s/φ) = min(max(s/φ, −1), 1)
+        share = saturate(maths, s * (1 / x["layer"][i]))
+        # a = q̈_ref + Λ ė + K sat(s/φ)
+        a.append(x["qdd_ref"][i] + x["lam"][i] * slope + x["gain"][i] * share)
+    return {"tau": torque_for(call, x, a)}
+
+
+def linear_gains(x: Mapping[str, float]) -> tuple[float, float, float]:
+    """(ki, kp, kd) within the layer, where K/φ is the steepest."""
+    steep = x["gain"] / x["layer"]
+    return 0.0, x["lam"] * steep, x["lam"] + steep
+
+
+SLIDING = Block(
+    "sliding",
+    "errors led to a line in finite time, and down it",
+    (
+        *variables("q", "qd"), Q_REF, QD_REF, QDD_REF,
+        PortKind("lam", "1/s", "how fast an error on the line dies out", role="setting"),
+        PortKind("gain", ACCELERATION, "how hard it is pulled to the line", role="setting"),
+        PortKind("layer", VELOCITY, "width of the layer about the line, either way", role="setting", divides=True),
+        SMOOTHING,
+    ),
+    {"tau": Result(EFFORT, "joint torques")},
+    _sliding,
+    ("inverse_dynamics_smooth",),
 )  # fmt: skip

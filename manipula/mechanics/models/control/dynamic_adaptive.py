@@ -24,10 +24,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.adaptive_ports import LAMBDA, Asked, reference_rates, state_output
+from manipula.mechanics.models.control.adaptive import LAMBDA, Asked, reference_rates, state_output
 from manipula.mechanics.models.dynamics.friction import saturate
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import DAMPING, EFFORT, PORTS, Q_REF, QD_REF, QDD_REF, SMOOTHING, PortKind
 from manipula.mechanics.robot.friction import LAWS, Slip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from operator import index
@@ -10,38 +10,54 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.control.adaptive_ports import bound_estimates, bound_names
-from manipula.mechanics.models.control.computed_torque import (
-    COMPUTED_TORQUE,
-    COMPUTED_TORQUE_PID,
-    SAMPLED_COMPUTED_TORQUE_PID,
-)
-from manipula.mechanics.models.control.craig import CRAIG, SAMPLED_CRAIG
+from manipula.mechanics.models.control import adaptive, computed_torque, joint_feedback
 from manipula.mechanics.models.control.dynamic_adaptive import dynamic_adaptive
-from manipula.mechanics.models.control.feedforward import FEEDFORWARD
-from manipula.mechanics.models.control.friction_compensation import FRICTION_COMPENSATION
-from manipula.mechanics.models.control.impedance import impedance
 from manipula.mechanics.models.control.momentum_observer import MOMENTUM_OBSERVER, SAMPLED_MOMENTUM_OBSERVER
-from manipula.mechanics.models.control.mrac import MRAC, SAMPLED_MRAC
-from manipula.mechanics.models.control.operational_space import operational_space
-from manipula.mechanics.models.control.pd_gravity import PD_GRAVITY
-from manipula.mechanics.models.control.pid import PID, SAMPLED_PID
-from manipula.mechanics.models.control.resolved_acceleration import resolved_acceleration
+from manipula.mechanics.models.control.operational_space import impedance, operational_space, resolved_acceleration
 from manipula.mechanics.models.control.self_tuning import SAMPLED_SELF_TUNING, SELF_TUNING
-from manipula.mechanics.models.control.sliding_mode import SLIDING, linear_gains
-from manipula.mechanics.models.control.slotine_li import SAMPLED_SLOTINE_LI, SLOTINE_LI
 from manipula.mechanics.models.control.task import Task, task_named
-from manipula.mechanics.models.entry import LAWS_ALSO_CALLED, Given
+from manipula.mechanics.models.control.user_law import RobotLaw
+from manipula.mechanics.models.entry import LAWS_ALSO_CALLED, Block, Given, ModelCall, Result
 from manipula.mechanics.models.ports import EFFORT, LIMIT, PortKind
 from manipula.scalar import Maths, Next
+
+# A law of a robot with loops acts at its motors.
+
+ALSO_CLOSED = {"gravity": "gravity", "inverse_dynamics_smooth": "inverse_dynamics"}  # by the name a text calls
+
+
+def at_motors(block: Block, robot: str, driven: Sequence[int]) -> Block:
+    """The same law for a robot with loops: positions of all joints come in, the text sees those of the motors, and the
+    models it asks for take all of them. Friction takes the sign of the rates themselves."""
+    if not set(block.calls) <= set(ALSO_CLOSED) or any(x.size != "dof" for x in block.inputs if not _fixed(x)):
+        raise InputError("{robot}: {name} is not made for robots with loops", robot, block.name)
+
+    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+        own = [x["q"][c] for c in driven]
+
+        def ask(model: str, /, **given: Any) -> Mapping[str, Any]:
+            if given.get("q") is not own:  # where the motors are wanted says nothing of the other joints
+                raise InputError("{robot}: {name} is not made for robots with loops", robot, block.name)
+            plain = {name: value for name, value in given.items() if name != "slip"}
+            return call(ALSO_CLOSED[model], **{**plain, "q": x["q"]})
+
+        return block.text(maths, ask, {**x, "q": own})
+
+    inputs = tuple(x if x.name == "q" or _fixed(x) else replace(x, driven=True) for x in block.inputs)
+    calls = tuple(ALSO_CLOSED[name] for name in block.calls)
+    return replace(block, inputs=inputs, text=text, calls=calls, closed=True)
+
+
+def _fixed(port: PortKind) -> bool:
+    return isinstance(port.size, tuple)
+
 
 # The adaptive laws by name: each in continuous time, and sampled.
 
 ADAPTIVE: dict[str, tuple[Block, Block]] = {
-    "slotine_li": (SLOTINE_LI, SAMPLED_SLOTINE_LI),
-    "craig": (CRAIG, SAMPLED_CRAIG),
-    "mrac": (MRAC, SAMPLED_MRAC),
+    "slotine_li": (adaptive.SLOTINE_LI, adaptive.SAMPLED_SLOTINE_LI),
+    "craig": (adaptive.CRAIG, adaptive.SAMPLED_CRAIG),
+    "mrac": (adaptive.MRAC, adaptive.SAMPLED_MRAC),
     "self_tuning": (SELF_TUNING, SAMPLED_SELF_TUNING),
 }
 
@@ -120,15 +136,19 @@ VARIANTS: dict[str, Callable[..., LawEntry]] = {
     "dynamic_adaptive": _dynamic_adaptive,
 }
 LAWS: dict[str, LawEntry] = {
-    "pid": LawEntry(PID, SAMPLED_PID),
-    "pd_gravity": LawEntry(PD_GRAVITY, PD_GRAVITY),
-    "friction_compensation": LawEntry(FRICTION_COMPENSATION, FRICTION_COMPENSATION),
-    "feedforward": LawEntry(FEEDFORWARD, FEEDFORWARD),
-    "computed_torque": LawEntry(COMPUTED_TORQUE, COMPUTED_TORQUE, lambda x: (0.0, x["kp"], x["kd"])),
-    "computed_torque_pid": LawEntry(
-        COMPUTED_TORQUE_PID, SAMPLED_COMPUTED_TORQUE_PID, lambda x: (x["ki"], x["kp"], x["kd"])
+    "pid": LawEntry(joint_feedback.PID, joint_feedback.SAMPLED_PID),
+    "pd_gravity": LawEntry(joint_feedback.PD_GRAVITY, joint_feedback.PD_GRAVITY),
+    "friction_compensation": LawEntry(joint_feedback.FRICTION_COMPENSATION, joint_feedback.FRICTION_COMPENSATION),
+    "feedforward": LawEntry(joint_feedback.FEEDFORWARD, joint_feedback.FEEDFORWARD),
+    "computed_torque": LawEntry(
+        computed_torque.COMPUTED_TORQUE, computed_torque.COMPUTED_TORQUE, lambda x: (0.0, x["kp"], x["kd"])
     ),
-    "sliding": LawEntry(SLIDING, SLIDING, linear_gains),
+    "computed_torque_pid": LawEntry(
+        computed_torque.COMPUTED_TORQUE_PID,
+        computed_torque.SAMPLED_COMPUTED_TORQUE_PID,
+        lambda x: (x["ki"], x["kp"], x["kd"]),
+    ),
+    "sliding": LawEntry(computed_torque.SLIDING, computed_torque.SLIDING, computed_torque.linear_gains),
     "momentum_observer": LawEntry(MOMENTUM_OBSERVER, SAMPLED_MOMENTUM_OBSERVER),
     **{name: made() for name, made in VARIANTS.items()},
     **{name: LawEntry(*blocks) for name, blocks in ADAPTIVE.items()},
@@ -147,24 +167,26 @@ def option_names(name: str) -> list[str]:
     """The words that choose a variant of the law, and those that add a part to it."""
     variant = signature(VARIANTS[name]).parameters if name in VARIANTS else ()
     block = law_named(name).sampled
-    return [*variant, *bound_names(block), *(("limit", "delay") if "tau" in block.outputs else ())]
+    return [*variant, *adaptive.bound_names(block), *(("limit", "delay") if "tau" in block.outputs else ())]
 
 
-def options_from(name: str, given: Mapping[str, object], *, sampled: bool) -> dict[str, Any]:
+def options_from(name: str | RobotLaw, given: Mapping[str, object], *, sampled: bool) -> dict[str, Any]:
     """What of the words given with a law decides its formula: `delay`, limits and bounds it has none of its own, its
     variant."""
-    law_named(name)
-    known = signature(VARIANTS[name]).parameters if name in VARIANTS else {}
+    known: Mapping[str, Any] = {}
+    if not isinstance(name, RobotLaw):
+        law_named(name)
+        known = signature(VARIANTS[name]).parameters if name in VARIANTS else {}
     options = {option: given[option] for option in known if option in given}
     block = law_block(name, sampled=sampled, options=options)
-    if any(bound in given for bound in bound_names(block)):
+    if any(bound in given for bound in adaptive.bound_names(block)):
         options["bounded"] = True
     if "tau" not in block.outputs:  # nothing to limit, nothing to delay
         return options
     if "limit" in given and LIMIT.name not in {port.name for port in block.inputs}:
         options["limited"] = True
     if "delay" in given:
-        options["delay"] = _samples(name, given["delay"], sampled=sampled)
+        options["delay"] = _samples(str(name), given["delay"], sampled=sampled)
     return options
 
 
@@ -185,11 +207,14 @@ def _samples(name: str, delay: Any, *, sampled: bool) -> int:
     return whole
 
 
-def law_block(name: str, *, sampled: bool, options: Mapping[str, Any] = NONE) -> Block:
+def law_block(name: str | RobotLaw, *, sampled: bool, options: Mapping[str, Any] = NONE) -> Block:
     """A law as it is asked for: a variant, and its parts: "bounded", "limited", and "delay" in samples."""
-    variant = {option: value for option, value in options.items() if option not in ("bounded", "limited", "delay")}
-    entry = VARIANTS[name](**variant) if variant else law_named(name)
-    block = entry.sampled if sampled else entry.continuous
-    block = bound_estimates(block) if options.get("bounded") else block
+    if isinstance(name, RobotLaw):
+        block = name.block(sampled=sampled)
+    else:
+        variant = {option: value for option, value in options.items() if option not in ("bounded", "limited", "delay")}
+        entry = VARIANTS[name](**variant) if variant else law_named(name)
+        block = entry.sampled if sampled else entry.continuous
+    block = adaptive.bound_estimates(block) if options.get("bounded") else block
     block = limit_torques(block) if options.get("limited") else block
     return delay_torques(block, options["delay"]) if options.get("delay") else block

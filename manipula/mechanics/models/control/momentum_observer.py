@@ -20,9 +20,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.friction_compensation import slip
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.control.joint_feedback import slip
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import EFFORT, MOMENTUM, SMOOTHING, PortKind
 from manipula.scalar import Maths, Next, Rate, Scalar

@@ -23,9 +23,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables
-from manipula.mechanics.models.control.adaptive_ports import THETA, state_output
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.control.adaptive import THETA, state_output
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of

@@ -21,9 +21,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from manipula.errors import InputError
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, least
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.kinematics.orientation import matrix_from_quaternion, quaternion_from_matrix
 from manipula.mechanics.models.ports import EFFORT, SMOOTHING, PortKind
 from manipula.mechanics.spatial.vector import Vec3, dot, matmul, transpose

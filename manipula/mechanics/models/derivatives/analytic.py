@@ -1,26 +1,14 @@
-"""Derivatives of inverse and forward dynamics in closed form: one recursion of composite bodies, nothing is traced.
+"""What a wrench on the tool asks of the motors, and how that changes with the position; nothing is traced.
 
-In the letters of `moving_bodies`, with L_i the unit motion of joint i, G_i = Σ W_k J_k and E_i = Σ H_k J_k over the
-links k ≥ i, the torque is the share of E_i that works on L_i, τ_i = ⟨E_i, L_i⟩, and its derivatives are
+The wrench is given in world axes: force F and moment N stay what they are while the arm moves. With P the tool's
+origin seen from a joint and z×P or z its velocity when that joint moves alone,
 
-                for j ≤ i                                   for j ≥ i
-    ∂τ_i/∂q̈_j = ⟨L_j J_i, L_i⟩                              the same
-    ∂τ_i/∂q̇_j = ⟨2(L̇_j J_i + L_j G_i), L_i⟩                 ⟨2(L̇_j J_j + L_j G_j), L_i⟩
-    ∂τ_i/∂q_j = ⟨L̈_j J_i + 2 L̇_j G_i, L_i⟩                  ⟨L̈_j J_j + 2 L̇_j G_j + L_j E_j + E_j L_jᵀ, L_i⟩
+    τ_i = −z·(N + P×F)   or   −z·F                            a revolute, a prismatic joint
+    ∂τ_i/∂q_j = the share about axis i of the couple of j:  e_j = −(z×P)×F   or   −z×F               j > i
+    ∂τ_i/∂q_j = the share about axis j of the couple of i:  e_i, and −z×N with it for a revolute i   j ≤ i
 
-So a joint tells those inward of it four things: the wrench F of its unit acceleration and a couple t, which meet the
-motion of their axes (left), and two wrenches s and r, whose share on their axes is the derivative (right).
-
-L_i is fixed in the link before joint i, whose W and H serve for all of it: L̇ + L W = W L and L̈ + 2 L̇ W + L H = H L. So,
-with X' = L X + X Lᵀ the change of X when the joint alone moves,
-
-    F = L J        2G = 2 W J + [D d]        s = 2 W L J + L [D d]        r = H J' + W [D d]' + Q'
-
-Nobody notices the velocity of the whole: every joint measures velocities from its own origin.
-
-Derived here in these letters. The same derivatives in spatial vectors: Carpentier, Mansard, "Analytical derivatives of
-rigid body dynamics algorithms", Robotics: Science and Systems (2018); Singh, Russell, Wensing, "Efficient analytical
-derivatives of rigid-body dynamics using spatial vector algebra", IEEE Robotics and Automation Letters 7 (2022).
+Derived here from virtual work, τ = −Jᵀ (F, N): moving joint j turns every axis and lever beyond it by z_j, and leaves
+those before it alone.
 """
 
 from __future__ import annotations
@@ -30,7 +18,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from manipula.mechanics.models.derivatives.dual import Given
-from manipula.mechanics.models.dynamics import contact
 from manipula.mechanics.models.dynamics.acceleration_field import Wrench, moment_by_field, wrench_of
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia
@@ -45,21 +32,79 @@ from manipula.mechanics.models.dynamics.moving_bodies import (
 )
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import MOVING, TORQUES, ModelEntry
-from manipula.mechanics.models.lagrange import christoffel, christoffel_carried
+from manipula.mechanics.models.lagrange import christoffel
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half
 from manipula.mechanics.spatial.vector import (
     Vector,
+    Z,
     add,
     cross,
     dot,
     is_structural_zero,
+    neg,
     rotate,
+    rotate_z,
+    rotate_z_back,
     scale,
     sum_of,
     symmetric,
+    unrotate,
 )
 from manipula.scalar import Scalar
+
+
+@dataclass(frozen=True)
+class Touch:
+    """At a joint, in the axes of its run: minus the force and the moment, and the tool's origin."""
+
+    F: Vector
+    N: Vector
+    P: Vector
+
+
+def touches(chain: Tree, joints: Sequence[MovingJoint], roads: Sequence[Road], wrench: Sequence[Scalar]) -> list[Touch]:
+    """Force and moment turned outward, the tool's origin moved inward."""
+    F, N = (neg((x[0], x[1], x[2])) for x in (wrench[:3], wrench[3:]))
+    F, N = unrotate(chain.base.R, F), unrotate(chain.base.R, N)
+    felt = []
+    for at, road in zip(joints, [None, *roads]):
+        if not at.joined:
+            F, N = (unrotate(at.link.before.R, rotate_z_back(road.turn, x) if road else x) for x in (F, N))
+        felt.append((F, N))
+    P, places = rotate_z(joints[-1].turn, chain.tool.p), []
+    for road in reversed(roads[:-1]):
+        places.append(P)
+        P = rotate_z(road.turn, add(rotate(road.R, add(P, road.slide)), road.p))
+    return [Touch(F, N, P) for (F, N), P in zip(felt, [P, *reversed(places)])]
+
+
+def contact_torques(joints: Sequence[MovingJoint], found: Sequence[Touch]) -> list[Scalar]:
+    """Of the motors, against the wrench."""
+    pairs = zip(joints, found)
+    return [at.link.along_z(at.link.kind.effort(x.F, add(x.N, cross(x.P, x.F)))) for at, x in pairs]
+
+
+def contact_partials(joints: Sequence[MovingJoint], roads: Sequence[Road], found: Sequence[Touch]) -> Rows:
+    """∂τ/∂q: a row a torque."""
+    rows: Rows = [[0 for _ in joints] for _ in joints]
+    for i, (at, x) in enumerate(zip(joints, found)):
+        e, own = couples(at, x)
+        for j in range(i, -1, -1):
+            if j < i:
+                e, own = (rotate_z(roads[j].turn, rotate(roads[j].R, c)) for c in (e, own))
+            link = joints[j].link
+            rows[j][i], rows[i][j] = (link.along_z(at.link.along_z(link.kind.turn(c[2]))) for c in (e, own))
+    return rows
+
+
+def couples(at: MovingJoint, x: Touch) -> tuple[Vector, Vector]:
+    """e, and what comes with it for the joints inward."""
+    turns, slides = at.link.kind.turn(1), at.link.kind.slide(1)
+    moved = add(scale(turns, cross(Z, x.P)), scale(slides, Z))
+    e = cross(moved, x.F)
+    return e, add(e, scale(turns, cross(Z, x.N)))
+
 
 Rows = list[list[Scalar]]
 
@@ -99,7 +144,7 @@ def inverse(chain: Tree, x: Given) -> dict[str, Rows]:
     """Of the motor torques: with motor inertia, friction and the tool's wrench."""
     dq, dqd, dqdd = partials(chain, x["q"], x["qd"], x["qdd"])
     if x.get("wrench") is not None:
-        dq = [[a + b for a, b in zip(*rows)] for rows in zip(dq, contact.partials(*_contact_wrenches(chain, x)))]
+        dq = [[a + b for a, b in zip(*rows)] for rows in zip(dq, contact_partials(*_contact_wrenches(chain, x)))]
     for i, (link, slip) in enumerate(zip(chain.links, slips(chain, x["qd"], _loads(chain, x)), strict=True)):
         by_rate, by_load = link.actuator.slopes(slip)
         if not is_structural_zero(by_load):  # friction follows what the joint bears
@@ -149,14 +194,14 @@ def _contact(chain: Tree, x: Given) -> Sequence[Scalar]:
     if x.get("wrench") is None:
         return [0] * chain.dof
     joints, _, found = _contact_wrenches(chain, x)
-    return contact.torques(joints, found)
+    return contact_torques(joints, found)
 
 
-def _contact_wrenches(chain: Tree, x: Given) -> tuple[list[MovingJoint], list[Road], list[contact.Touch]]:
+def _contact_wrenches(chain: Tree, x: Given) -> tuple[list[MovingJoint], list[Road], list[Touch]]:
     still = [0] * chain.dof
     joints = joints_of(chain, x["q"], still, still)
     roads = roads_of(joints)
-    return joints, roads, contact.touches(chain, joints, roads, x["wrench"])
+    return joints, roads, touches(chain, joints, roads, x["wrench"])
 
 
 def partials(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Partials:
@@ -254,7 +299,7 @@ ENTRIES = (
         "coriolis_matrix", "C(q, q̇), with Ṁ − 2C skew", ("q", "qd"), {"C": ("kg·m²/s", "Christoffel form")},
         {
             "christoffel": lambda c, x: {"C": christoffel.coriolis_matrix(c, x["q"], x["qd"])},
-            "carried": lambda c, x: {"C": christoffel_carried.coriolis_matrix(c, x["q"], x["qd"])},
+            "carried": lambda c, x: {"C": christoffel.coriolis_matrix_carried(c, x["q"], x["qd"])},
             MOVING: lambda c, x: {"C": coriolis_matrix(c, x["q"], x["qd"])},
         },
         TORQUES, candidates=("christoffel", MOVING), trees=("christoffel", "carried"),

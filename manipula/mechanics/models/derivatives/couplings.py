@@ -17,15 +17,16 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.models.derivatives import dual, products
+from manipula.mechanics.models.dynamics import composite_runs
 from manipula.mechanics.models.dynamics import inertia_inverse as operational
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction_apart, refuse_loaded
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia
-from manipula.mechanics.models.dynamics.torque import inverse_dynamics
-from manipula.mechanics.models.entry import Given, Method, ModelEntry
+from manipula.mechanics.models.dynamics.torque import by_field, inverse_dynamics
+from manipula.mechanics.models.entry import FIELD, FieldMethod, Given, Method, ModelEntry
 from manipula.mechanics.models.kinematics.jacobian import jacobian
-from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
+from manipula.mechanics.models.lagrange.christoffel import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces
 from manipula.mechanics.robot.coordinates import Coordinates, Rows
 from manipula.mechanics.robot.tree import Tree
@@ -89,11 +90,12 @@ AXES: dict[str, Mapping[str, Contraction]] = {
 def couple_model(model: ModelEntry, robot: str) -> ModelEntry:
     """The model of a robot in which joints follow others."""
     if model.name in SOLVED:
-        methods = SOLVED[model.name]
-        tried = tuple(methods)[1:]
+        methods, field = SOLVED[model.name], FIELDS.get(model.name)
+        tried = (*tuple(methods)[1:], *((FIELD,) if field else ()))
         return replace(
-            model, methods=methods, field=None, differentiates="", candidates=tried, further=(), trees=tuple(methods)
-        )
+            model, methods=methods, field=field, differentiates="", candidates=tried, further=(),
+            trees=(*methods, *((FIELD,) if field else ())),
+        )  # fmt: skip
     if model.name not in AXES:
         raise InputError("{robot}: {name} is not made for robots in which joints follow others", robot, model.name)
     axes = AXES[model.name]
@@ -139,6 +141,15 @@ def _torques(tree: Tree, x: Given) -> list[Scalar]:
 def _accelerations(tree: Tree, x: Given) -> list[Scalar]:
     bias = _torques(tree, {**x, "qdd": [0] * len(x["q"])})
     return InertiaSolver(mass_matrix(tree, x["q"]))([push - b for push, b in zip(x["tau"], bias, strict=True)])
+
+
+def _forward_field(tree: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+    """The velocities' torques on the acceleration field, M from runs of parallel axes."""
+    refuse_loaded(tree, NO_FORWARD)
+    of, joints = tree.coordinates, _spread(tree.coordinates, {**x, "qdd": [0] * len(x["q"])})
+    bias = of.gather(by_field(tree, joints, choices)["tau"])
+    M = of.gather_both(composite_runs.inertia_matrix(tree, joints["q"]))
+    return {"qdd": InertiaSolver(M)([push - b for push, b in zip(x["tau"], bias, strict=True)])}
 
 
 def _slopes(tree: Tree, x: Given) -> dict[str, Rows]:
@@ -219,3 +230,4 @@ SOLVED: dict[str, Mapping[str, Method]] = {
     "lagrange_terms": {name: _lagrange(name) for name in METHODS},
     "friction_parts": {"laws": friction_apart},
 }
+FIELDS: dict[str, FieldMethod] = {"forward_dynamics": _forward_field}

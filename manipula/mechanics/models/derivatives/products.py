@@ -203,13 +203,14 @@ ENTRIES = (
         "inverse_dynamics_derivatives", "how joint torques change with the motion", ("q", "qd", "qdd"), _INVERSE,
         {"dual": derivatives_dual.inverse_plain, ANALYTIC: analytic.inverse}, TORQUES, takes_wrench=True,
         field=_on_field(derivatives_dual.inverse_reverse), candidates=(ANALYTIC,), differentiates="inverse_dynamics",
-        planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC),
+        planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC), floating="derivatives",
     ),
     ModelEntry(
         "forward_dynamics_derivatives", "how joint accelerations change with state and torques", ("q", "qd", "tau"),
         _FORWARD, {"dual": derivatives_dual.forward_plain, ANALYTIC: analytic.forward}, TORQUES,
         takes_wrench=True, field=_on_field(derivatives_dual.forward_reverse), candidates=(ANALYTIC,),
         differentiates="forward_dynamics", planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC),
+        floating="derivatives",
     ),
     ModelEntry(
         "inverse_dynamics_jvp", "the change of joint torques along a change of the motion",

@@ -15,7 +15,7 @@ from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.robot.tree import Item, Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, Twist
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import Vector, unrotate
+from manipula.mechanics.spatial.vector import NULL, Vector, X, Y, Z, unrotate
 from manipula.scalar import Scalar
 
 Pair = tuple[RigidBody, RigidBody]  # on its own joint, and as the link before sees it
@@ -75,6 +75,11 @@ def on_joints(chain: Tree, q: Sequence[Scalar]) -> OnJoints:
 def body_seen_from_parent(body: RigidBody, link: Link, motion: Placement) -> RigidBody:
     """A body on joint k, seen from frame k−1."""
     return body.about_z((motion.R[0][0], motion.R[1][0])).shift(motion.p).seen_from(link.before)
+
+
+# unit motions of a base that moves, linear, then angular, under numbers that no joint has
+_UNITS = [*(Twist(NULL, e) for e in (X, Y, Z)), *(Twist(e, NULL) for e in (X, Y, Z))]
+BASE_TWISTS: Twists = {k - 6: twist for k, twist in enumerate(_UNITS)}
 
 
 def link_twists(chain: Tree, q: Sequence[Scalar], base: Twists | None = None) -> list[Twists]:

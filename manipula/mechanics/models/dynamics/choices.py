@@ -26,26 +26,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from manipula.mechanics.models.dynamics.acceleration_field import (
-    LEVERS,
-    MOMENTS,
-    RUNS,
-    SHARES,
-    SPINS,
-    LinkOptions,
-    continues,
-)
+from manipula.mechanics.models.dynamics import acceleration_field
+from manipula.mechanics.robot import reduce
 from manipula.mechanics.robot.joints import JointKind
-from manipula.mechanics.robot.reduce import (
-    PAIRS,
-    apply_gauge_mass,
-    frames_on_joints,
-    mass_moved_outward,
-    moments_on_axis,
-    regroup,
-    rescale_lengths,
-    tip_turned,
-)
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, is_structural_zero, rotate
@@ -136,11 +119,11 @@ def _unit(chain: Tree) -> Question:
 
 
 FIELD_KINDS: dict[Kind, tuple[str, ...]] = {
-    "share": tuple(SHARES),
-    "lever": tuple(LEVERS),
-    "spin": tuple(SPINS),
-    "run": RUNS,
-    "moment": tuple(MOMENTS),
+    "share": tuple(acceleration_field.SHARES),
+    "lever": tuple(acceleration_field.LEVERS),
+    "spin": tuple(acceleration_field.SPINS),
+    "run": acceleration_field.RUNS,
+    "moment": tuple(acceleration_field.MOMENTS),
 }
 
 
@@ -148,7 +131,11 @@ def field_questions(chain: Tree) -> list[Question]:
     """How the acceleration field is to be worked out, link by link; frames on the joints."""
     asked = [_unit(chain)]
     for i, link in enumerate(chain.links, 1):
-        kinds = [kind for kind in FIELD_KINDS if kind != "run" or (link.parent != BASE and continues(link))]
+        kinds = [
+            kind
+            for kind in FIELD_KINDS
+            if kind != "run" or (link.parent != BASE and acceleration_field.continues(link))
+        ]
         topics = [Topic(kind, i) for kind in kinds]
         asked += [Question(topic, FIELD_KINDS[topic.kind], basin=topic == WIDE) for topic in topics]
     return asked
@@ -170,7 +157,7 @@ def _below(links: Sequence[Link], link: Link) -> JointKind | None:
 def _tips(chain: Tree) -> list[str]:
     """The pairs of moments of the last link of which a turn about its axis leaves one: neither is zero by structure."""
     last = chain.links[chain.leaves[-1]]
-    pairs = PAIRS if last.kind.pivots else {}
+    pairs = reduce.PAIRS if last.kind.pivots else {}
     return [name for name, pair in pairs.items() if not any(map(is_structural_zero, pair(last.inertia)))]
 
 
@@ -231,27 +218,27 @@ def apply_choices(chain: Tree, answers: Answers) -> Tree:
     """The chain after the choices that concern it."""
     if answers.get(FRAMES, "given") == "given":
         return chain
-    on_joints = chain = frames_on_joints(chain)
+    on_joints = chain = reduce.frames_on_joints(chain)
     for i in range(chain.dof):
         way = str(answers.get(Topic("slide", i + 1), "stay"))
         chain = chain if way == "stay" else slide_frame(chain, i, way)
     if answers.get(MASSES, "given") == "regrouped":
-        chain = regroup(chain)
+        chain = reduce.regroup(chain)
         for i, axis in _bearing_axes(chain).items():
-            chain = moments_on_axis(chain, i, axis, *LOADS[str(answers.get(Topic("axis", i + 1), "bare"))])
+            chain = reduce.moments_on_axis(chain, i, axis, *LOADS[str(answers.get(Topic("axis", i + 1), "bare"))])
         if answers.get(TIP, "given") != "given":
-            chain = tip_turned(chain, str(answers[TIP]))
+            chain = reduce.tip_turned(chain, str(answers[TIP]))
         chain = _apply_gauge(chain, answers.get(GAUGE, "none"))
     unit = answers.get(UNIT, "metre")
     if isinstance(unit, Component):  # a length, wherever the slides have put it
-        chain = rescale_lengths(chain, on_joints.links[unit.joint - 1].before.p[unit.axis])
+        chain = reduce.rescale_lengths(chain, on_joints.links[unit.joint - 1].before.p[unit.axis])
     return chain
 
 
 def _apply_gauge(chain: Tree, answer: Answer) -> Tree:
     if isinstance(answer, Mass):
-        return mass_moved_outward(chain, answer.joint - 1)
-    return apply_gauge_mass(chain, answer.joint - 1, answer.axis) if isinstance(answer, Component) else chain
+        return reduce.mass_moved_outward(chain, answer.joint - 1)
+    return reduce.apply_gauge_mass(chain, answer.joint - 1, answer.axis) if isinstance(answer, Component) else chain
 
 
 def slide_frame(chain: Tree, i: int, way: str) -> Tree:
@@ -283,9 +270,11 @@ def _along(axis: Vector, p: Vector) -> Scalar:
     return axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]
 
 
-def field_choices(answers: Answers, dof: int) -> list[LinkOptions]:
+def field_choices(answers: Answers, dof: int) -> list[acceleration_field.LinkOptions]:
     """The acceleration field's choices, link by link."""
     return [
-        LinkOptions(*(str(answers.get(Topic(kind, i), known[0])) for kind, known in FIELD_KINDS.items()))
+        acceleration_field.LinkOptions(
+            *(str(answers.get(Topic(kind, i), known[0])) for kind, known in FIELD_KINDS.items())
+        )
         for i in range(1, dof + 1)
     ]

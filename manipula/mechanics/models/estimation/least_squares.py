@@ -27,8 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
 from manipula.mechanics.models.estimation.unknowns import NOISE, LinearEquations, Unknowns, estimate_outputs, sigma_of
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of
@@ -43,11 +42,11 @@ GUARD = PortKind("guard", "1", "times the covariance of the start up to which is
 class Factors(NamedTuple):
     """P = U D Uᵀ: U by its columns above the diagonal, and 1 + known, D = sigma²/(1 + known)."""
 
-    U: list[list[Any]]
-    w: list[Any]
+    U: list[list[Scalar]]
+    w: list[Scalar]
 
     @property
-    def flat(self) -> list[Any]:
+    def flat(self) -> list[Scalar]:
         """As the state has them."""
         return [e for u, w in zip(self.U, self.w, strict=True) for e in (*u, w - 1)]
 
@@ -55,12 +54,12 @@ class Factors(NamedTuple):
 class Learnt(NamedTuple):
     """After a sample: estimates, factors, and of every row the residual and its variance as expected."""
 
-    estimate: list[Any]
+    estimate: list[Scalar]
     factors: Factors
-    residual: list[Any]
-    expected: list[Any]
+    residual: list[Scalar]
+    expected: list[Scalar]
 
-    def outputs(self, name: str, rows: LinearEquations, variance: list[Any]) -> dict[str, Any]:
+    def outputs(self, name: str, rows: LinearEquations, variance: list[Scalar]) -> dict[str, Any]:
         return {
             f"{name}_next": self.estimate,
             "factors_next": self.factors.flat,
@@ -72,11 +71,11 @@ class Learnt(NamedTuple):
 
 
 def learn(
-    maths: Maths[Any],
+    maths: Maths[Scalar],
     rows: LinearEquations,
-    theta: Sequence[Any],
-    flat: Sequence[Any],
-    noises: Sequence[Any],
+    theta: Sequence[Scalar],
+    flat: Sequence[Scalar],
+    noises: Sequence[Scalar],
     x: Given,
 ) -> Learnt:
     """From the rows of one sample, whose torques are so noisy."""
@@ -97,7 +96,7 @@ def least_squares(unknowns: Unknowns) -> Block:
     """The estimator of these unknowns."""
     theta = unknowns.estimates
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
         rows = unknowns.equations(maths, call, x)
         found = learn(maths, rows, x[theta.name], x["factors"], x["noise"], x)
         return found.outputs(theta.name, rows, variances(found.factors, [s * s for s in x["sigma"]]))
@@ -125,7 +124,7 @@ def _pairs(theta: PortKind) -> Any:
     return tuple(f"factors{i + 1}" for i in range(count * (count + 1) // 2))
 
 
-def _factors(flat: Sequence[Any]) -> Factors:
+def _factors(flat: Sequence[Scalar]) -> Factors:
     entries, found, k = iter(flat), Factors([], []), 0
     while k * (k + 1) // 2 < len(flat):
         found.U.append([next(entries) for _ in range(k)])
@@ -134,14 +133,14 @@ def _factors(flat: Sequence[Any]) -> Factors:
     return found
 
 
-def variances(factors: Factors, square: Sequence[Scalar]) -> list[Any]:
+def variances(factors: Factors, square: Sequence[Scalar]) -> list[Scalar]:
     """P_ii = Σ_k U_ik² D_k"""
     D = [s * (1 / w) for s, w in zip(square, factors.w, strict=True)]
     rows = range(len(D))
     return [sum_of([D[i], *(factors.U[k][i] * factors.U[k][i] * D[k] for k in rows if k > i)]) for i in rows]
 
 
-def _forget(maths: Maths[Any], factors: Factors, square: Sequence[Any], x: Given) -> Factors:
+def _forget(maths: Maths[Scalar], factors: Factors, square: Sequence[Scalar], x: Given) -> Factors:
     relative = sum_of(p * (1 / s) for p, s in zip(variances(factors, square), square, strict=True))
     open_to = maths.less(relative, x["guard"][0] * len(square))
     kept = maths.select(open_to, x["forgetting"][0], 1)
@@ -149,10 +148,10 @@ def _forget(maths: Maths[Any], factors: Factors, square: Sequence[Any], x: Given
 
 
 def _rank_one_update(
-    factors: Factors, phi: Sequence[Any], square: Sequence[Any], noise: Any
-) -> tuple[Factors, list[Any], Any]:
+    factors: Factors, phi: Sequence[Scalar], square: Sequence[Scalar], noise: Scalar
+) -> tuple[Factors, list[Scalar], Scalar]:
     """The factors after a row, P φ before it, and α = r + φᵀPφ."""
-    U, w, gain, alpha = list[list[Any]](), list[Any](), list[Any](), noise
+    U, w, gain, alpha = list[list[Scalar]](), list[Scalar](), list[Scalar](), noise
     for k, column in enumerate(factors.U):
         # f = Uᵀφ,  v = D f
         f = sum_of([phi[k], *(u * p for u, p in zip(column, phi))])
@@ -163,3 +162,39 @@ def _rank_one_update(
         gain = [*(b + u * v for u, b in zip(column, gain, strict=True)), v]
         alpha = alpha + f * v
     return Factors(U, w), gain, alpha
+
+
+# The gradient estimator, normalised: a step towards every row's equation, never past it.
+#
+#     θ⁺ = θ + γ Σ φ (ρ − φᵀθ)/(noise² + φᵀΣφ),    Σ = diag(sigma²),  0 < γ < 2
+#
+# row after row. Without noise the error θ̃ in the norm Σ_k (θ̃_k/sigma_k)² never grows: a row changes it by −γ ε² (2 −
+# γ φᵀΣφ/(noise² + φᵀΣφ))/(noise² + φᵀΣφ), ε = φᵀθ̃. It remembers nothing but the estimates, and learns slowly what the
+# motion shows little of.
+#
+# Source: Goodwin, Sin, "Adaptive Filtering, Prediction and Control" (1984), section 3.3 (the projection algorithm).
+
+
+GAIN = PortKind("gain", "1", "γ: the share of an error that a row takes away, less than 2", ("gain",), "setting",
+                default=0.5)  # fmt: skip
+
+
+def gradient(unknowns: Unknowns) -> Block:
+    """The estimator of these unknowns."""
+    theta = unknowns.estimates
+
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+        rows = unknowns.equations(maths, call, x)
+        estimate, residual = list(x[theta.name]), []
+        for phi, rho, noise in zip(rows.Y, rows.rho, x["noise"], strict=True):
+            wrong = rho - dot(phi, estimate)
+            turned = [s * s * y for s, y in zip(x["sigma"], phi, strict=True)]
+            step = x["gain"][0] * wrong * (1 / (noise * noise + dot(phi, turned)))
+            estimate = [a + b * step for a, b in zip(estimate, turned, strict=True)]
+            residual.append(wrong)
+        return {f"{theta.name}_next": estimate, **rows.kept, "residual": residual}
+
+    outputs = estimate_outputs(theta) | unknowns.outputs
+    outputs |= {"residual": Result(EFFORT, "what the estimates left of a joint's torque before it was learnt from")}
+    ports = (*unknowns.inputs, theta, *unknowns.kept, sigma_of(theta), NOISE, GAIN)
+    return Block("gradient_estimator", "the normalised gradient, a step a sample", ports, outputs, text, unknowns.calls)

@@ -24,13 +24,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
 from manipula.mechanics.models.estimation.least_squares import learn, least_squares, variances
 from manipula.mechanics.models.estimation.unknowns import Unknowns
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.vector import sum_of
-from manipula.scalar import Maths, Next
+from manipula.scalar import Maths, Next, Scalar
 
 LEFT_OUT = 1e3  # times the noise of a joint whose torque is left out
 DRIVES = 0.03  # of a joint's torque: no drive is known better, where few joints agree by chance
@@ -49,12 +48,12 @@ def least_squares_with_spread(unknowns: Unknowns, joints: int) -> Block:
     assert isinstance(names, tuple)
     count = len(names)
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
         equations = unknowns.equations(maths, call, x)
         found = learn(maths, equations, x[unknowns.estimates.name], x["factors"], x["noise"], x)
         square = [s * s for s in x["sigma"]]
         variance = variances(found.factors, square)
-        others, kept = [], dict[str, list[Any]](load_without_next=[], factors_without_next=[])
+        others, kept = [], dict[str, list[Scalar]](load_without_next=[], factors_without_next=[])
         for j in range(joints):
             noise = [LEFT_OUT_EXACT * s if i == j else s for i, s in enumerate(x["noise"])]
             before = (_part(x["load_without"], j, joints), _part(x["factors_without"], j, joints))
@@ -91,14 +90,14 @@ def _state(name: str, doc: str, size: int) -> PortKind:
     return PortKind(name, "SI", doc, tuple(f"{name}{k + 1}" for k in range(size)), "state")
 
 
-def _part(row: Sequence[Any], j: int, parts: int) -> list[Any]:
+def _part(row: Sequence[Scalar], j: int, parts: int) -> list[Scalar]:
     size = len(row) // parts
     return list(row[j * size : (j + 1) * size])
 
 
 def _batch_means(
-    maths: Maths[Any], residual: Sequence[Any], expected: Sequence[Any], unknowns: int, x: Given
-) -> tuple[dict[str, Any], Any]:
+    maths: Maths[Scalar], residual: Sequence[Scalar], expected: Sequence[Scalar], unknowns: int, x: Given
+) -> tuple[dict[str, Any], Scalar]:
     """What becomes of the sums, and scale²."""
     sums, waiting, squares, counts = [], [], [], []
     n, arrives = len(residual), 1
@@ -113,7 +112,7 @@ def _batch_means(
         waiting.append(wait + arrives - 2 * goes)
         sent, arrives = [h + v for h, v in zip(held, sent, strict=True)], goes
     whole = squares[0] * (1 / counts[0])
-    longest: Any = 1
+    longest: Scalar = 1
     for k in range(LEVELS):
         # s_k/(b_k 2^k), in parts of the same of single residuals
         grown = squares[k] * (1 / (counts[k] * 2**k * whole + TINY))
@@ -129,11 +128,11 @@ def _batch_means(
 
 
 def _model_variance(
-    maths: Maths[Any],
-    theta: Sequence[Any],
-    variance: Sequence[Any],
-    others: Sequence[tuple[Sequence[Any], Sequence[Any]]],
-) -> list[Any]:
+    maths: Maths[Scalar],
+    theta: Sequence[Scalar],
+    variance: Sequence[Scalar],
+    others: Sequence[tuple[Sequence[Scalar], Sequence[Scalar]]],
+) -> list[Scalar]:
     """v of every estimate."""
     found = []
     for k, (value, p) in enumerate(zip(theta, variance, strict=True)):

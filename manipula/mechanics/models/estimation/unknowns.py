@@ -31,8 +31,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import ModelCall, Result, variables
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.linear.base_parameters import UNITS
 from manipula.mechanics.models.ports import EFFORT, SMOOTHING, PortKind

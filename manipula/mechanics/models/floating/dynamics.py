@@ -160,7 +160,7 @@ def _with_base(joints: Rows, felt: Sequence[tuple[Sequence[Scalar], Sequence[Sca
 # forward dynamics
 
 
-def _base_acceleration(chain: Tree, x: Given, a0: Sequence[Scalar], wd0: Sequence[Scalar]) -> list[Scalar]:
+def base_acceleration(chain: Tree, x: Given, a0: Sequence[Scalar], wd0: Sequence[Scalar]) -> list[Scalar]:
     """v̇₀ = a₀ + R₀ᵀ g − ω₀×v₀, then ω̇₀"""
     g = unrotate(matrix_from(x["R0"]), chain.gravity)
     return [*sub(add(Vec3(a0), g), cross(Vec3(x["w0"]), Vec3(x["v0"]))), *wd0]
@@ -189,7 +189,7 @@ def forward_articulated(chain: Tree, x: Given) -> Outputs:
     moved = Twist(Vec3(found[3:]), Vec3(found[:3]))
     joints = [joint for joint, _ in passed if joint is not None]
     qdd = articulated_bodies.outward_pass(frames, joints, moved)
-    return {"qdd": qdd, "base_acceleration": _base_acceleration(chain, x, found[:3], found[3:])}
+    return {"qdd": qdd, "base_acceleration": base_acceleration(chain, x, found[:3], found[3:])}
 
 
 def forward_matrix(
@@ -199,7 +199,7 @@ def forward_matrix(
     tau, wrench = forces(chain, x["q"], x["qd"], [0] * chain.dof, Moving(Vec3(x["w0"]), NULL, NULL))
     right = [*(-w for w in wrench), *(t - bias for t, bias in zip(_driven(chain, x), tau))]
     found = InertiaSolver(inertia(chain, x["q"]))(right)
-    return {"qdd": found[6:], "base_acceleration": _base_acceleration(chain, x, found[:3], found[3:6])}
+    return {"qdd": found[6:], "base_acceleration": base_acceleration(chain, x, found[:3], found[3:6])}
 
 
 def given_articulated(chain: Tree, x: Given) -> Outputs:

@@ -34,6 +34,12 @@ Contraction = Callable[[Coordinates, Any], Any]  # an output of joints → of co
 
 def floating_form(model: ModelEntry, robot: RobotDescription) -> ModelEntry:
     """The model on a base that moves; one that has no form for it is refused."""
+    form = raw_form(model, robot)
+    return _in_coordinates(form, robot.name) if robot.coordinates.followers else form
+
+
+def raw_form(model: ModelEntry, robot: RobotDescription) -> ModelEntry:
+    """The same of joints that are all free."""
     refuse_massless_base(robot)
     forms: Mapping[str, ModelEntry] = import_module(f"{ROOM}.{model.floating}").FORMS if model.floating else {}
     form = forms.get(f"{model.name} {robot.moving}") or forms.get(model.name)
@@ -43,7 +49,7 @@ def floating_form(model: ModelEntry, robot: RobotDescription) -> ModelEntry:
             robot.name,
             model.name,
         )
-    return _in_coordinates(form, robot.name) if robot.coordinates.followers else form
+    return form
 
 
 def _in_coordinates(form: ModelEntry, robot: str) -> ModelEntry:
@@ -61,6 +67,10 @@ def _in_coordinates(form: ModelEntry, robot: str) -> ModelEntry:
 
     methods = {name: on_joints(method) for name, method in form.methods.items()}
     return replace(form, methods=methods, field=None if form.field is None else on_joints(form.field))
+
+
+def _gather(of: Coordinates, x: Sequence[Scalar]) -> list[Scalar]:
+    return of.gather(x)
 
 
 def _vector(of: Coordinates, x: Sequence[Scalar]) -> list[Scalar]:
@@ -85,7 +95,7 @@ def _same(of: Coordinates, x: Any) -> Any:
 
 # by output: how it changes where joints follow others; what is solved for is not among them
 AXES: dict[str, Contraction] = {
-    "tau": Coordinates.gather,
+    "tau": _gather,
     "base_wrench": _same,
     "M": _both,
     "c": _vector,

@@ -27,18 +27,7 @@ from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.models.kinematics.pose_ways import ENTRIES as WAYS
 from manipula.mechanics.robot.tree import BASE, Mark, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import (
-    NULL,
-    Matrix,
-    Vec3,
-    Vector,
-    cross,
-    dot,
-    matmul,
-    rotate,
-    skew,
-    transpose,
-)
+from manipula.mechanics.spatial.vector import NULL, Matrix, Vec3, Vector, cross, dot, matmul, rotate, skew, transpose
 from manipula.scalar import Scalar
 
 Rows = list[list[Scalar]]

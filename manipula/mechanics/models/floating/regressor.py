@@ -10,10 +10,15 @@ of Robotics Research 33 (2014).
 
 from __future__ import annotations
 
-from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
-from manipula.mechanics.models.dynamics.newton_euler import newton_euler
-from manipula.mechanics.models.entry import FRAMES, Given, ModelEntry, Outputs
+from collections.abc import Callable, Sequence
+
+from manipula.mechanics.models.dynamics.bodies import BASE_TWISTS, link_twists
+from manipula.mechanics.models.dynamics.newton_euler import Moving, newton_euler
+from manipula.mechanics.models.entry import FRAMES, Method, ModelEntry
 from manipula.mechanics.models.floating.dynamics import motion_of
+from manipula.mechanics.models.linear.base_parameters import columns as base_columns
+from manipula.mechanics.models.linear.base_parameters import reduced_regressor
+from manipula.mechanics.models.linear.base_regressor import base_regressor
 from manipula.mechanics.models.linear.regressor import (
     BODY_NAMES,
     UNIT_BODIES,
@@ -25,19 +30,15 @@ from manipula.mechanics.models.linear.regressor import (
 )
 from manipula.mechanics.robot.reduce import massless
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.inertia import Twist, power
-from manipula.mechanics.spatial.vector import NULL, X, Y, Z
+from manipula.mechanics.spatial.inertia import power
 from manipula.scalar import Scalar
 
-# the base's unit motions, linear, then angular, under numbers that no joint has
-_UNITS = [*(Twist(NULL, e) for e in (X, Y, Z)), *(Twist(e, NULL) for e in (X, Y, Z))]
-BASE_TWISTS: Twists = {k - 6: twist for k, twist in enumerate(_UNITS)}
 
-
-def regressor(chain: Tree, x: Given) -> Outputs:
+def regressor(
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], base: Moving
+) -> list[list[Scalar]]:
     """Y (6 + dof, 10 for every body of the base, 14·dof, 10 for every rider)"""
-    base = motion_of(x)
-    motion = newton_euler(massless(chain), x["q"], x["qd"], x["qdd"], base=base).motion
+    motion = newton_euler(massless(chain), q, qd, qdd, base=base).motion
     rows = range(-6, chain.dof)
     Y: dict[int, list[Scalar]] = {i: [] for i in rows}
     for part in chain.ground_parts:
@@ -45,15 +46,15 @@ def regressor(chain: Tree, x: Given) -> Outputs:
             force = unit_force(unit_in_link(body, part), base)
             for i in rows:
                 Y[i].append(power(BASE_TWISTS[i], force) if i < 0 else 0)
-    motors = actuator_columns(chain, x["qd"], x["qdd"])
-    twists = link_twists(chain, x["q"], BASE_TWISTS)
+    motors = actuator_columns(chain, qd, qdd)
+    twists = link_twists(chain, q, BASE_TWISTS)
     for l, (state, parts) in enumerate(zip(motion, parts_of(chain), strict=True)):
         forces = [unit_force(unit_in_link(body, part), state) for part in parts for body in UNIT_BODIES]
         for i in rows:
             felt = [power(twists[l][i], force) if i in twists[l] else 0 for force in forces]
             Y[i] += felt if i < 0 else map(chain.links[i].along_z, felt)
             Y[i] += [entry if l == i else 0 for entry in motors[l].values()]
-    return {"Y": [Y[i] for i in rows]}
+    return [Y[i] for i in rows]
 
 
 def floating_columns(chain: Tree) -> list[str]:
@@ -61,10 +62,21 @@ def floating_columns(chain: Tree) -> list[str]:
     return [f"{name}{part.suffix}" for part in chain.ground_parts for name in BODY_NAMES] + columns(chain)
 
 
+def _given(text: Callable[..., list[list[Scalar]]]) -> Method:
+    return lambda chain, x: {"Y": text(chain, x["q"], x["qd"], x["qdd"], motion_of(x))}
+
+
 FORMS = {
     "regressor": ModelEntry(
         "regressor", "wrench on the base and torques per inertial parameter", ("q", "qd", "qdd", "w0", "wd0", "a0"),
-        {"Y": ("various", "(base_wrench, tau) = Y · parameters")}, {"newton-euler": regressor}, FRAMES,
+        {"Y": ("various", "(base_wrench, tau) = Y · parameters")}, {"newton-euler": _given(regressor)}, FRAMES,
         columns=floating_columns, trees=("newton-euler",),
+    ),
+    "base_regressor": ModelEntry(
+        "base_regressor", "wrench on the base and torques per base parameter", ("q", "qd", "qdd", "w0", "wd0", "a0"),
+        {"Y": ("various", "(base_wrench, tau) = Y · base parameters")},
+        {"newton-euler": _given(reduced_regressor), "field": _given(base_regressor)},
+        FRAMES, candidates=("newton-euler", "field"), columns=base_columns, ranked=("Y",),
+        trees=("newton-euler", "field"),
     ),
 }  # fmt: skip

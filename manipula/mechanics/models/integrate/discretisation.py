@@ -8,12 +8,21 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import invert_inertia
-from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.gauss4 import Solved, gauss4
-from manipula.mechanics.models.integrate.one_step import Advance, Rates, State, Step, add, euler, rk4, semi_implicit
-from manipula.mechanics.models.integrate.rk8 import rk8
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
+from manipula.mechanics.models.integrate.runge_kutta import (
+    Advance,
+    Rates,
+    Solved,
+    State,
+    Step,
+    add,
+    euler,
+    gauss4,
+    rk4,
+    rk8,
+    semi_implicit,
+)
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.dual import Dual, DualMaths, as_dual, partial, value_of, variables
 from manipula.mechanics.spatial.vector import cross, dot
@@ -176,7 +185,7 @@ def advance_of(block: Block) -> Advance:
     """Where a step takes its states: positions as the robot's coordinates move, every other state entry by entry."""
     if (of := block.coordinates) is None:
         return add
-    return lambda x, step: {**add(x, step), "q": of.moved(x["q"], step["q"])}
+    return lambda x, step: {**add(x, step), "q": of.move(x["q"], step["q"])}
 
 
 def method_outputs(method: str) -> dict[str, Result]:

@@ -7,8 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, ModelCall, Result, variables, wire_blocks
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables, wire_blocks
 from manipula.mechanics.models.integrate.discretisation import SAMPLE, discretise
 from manipula.mechanics.models.ports import EFFORT, POSITION, VELOCITY, PortKind
 from manipula.scalar import Maths, Next, Rate, Scalar

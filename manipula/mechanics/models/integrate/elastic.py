@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
-from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.bristles import BRISTLE, BRISTLE_RATE
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, states, variables
 from manipula.mechanics.models.integrate.sliding_motion import (
+    BRISTLE,
+    BRISTLE_RATE,
     FRICTION,
     Rubbing,
     StepLimits,

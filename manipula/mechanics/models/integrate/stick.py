@@ -14,7 +14,7 @@ pushed away. The problem is solved by descent along the coordinates with soft th
     v_i ← (max(t_i − high_i, 0) + min(t_i − low_i, 0))/M_ii       t_i = (M(v* − v))_i + M_ii v_i
 
 a fixed number of sweeps from v* on, in which a joint at rest that is held stays zero exactly; then exactly for the
-joints that move, twice. What is left of a last sweep is told as `residual`. Where no joint changes between rest and
+joints that move, twice. The change of the last sweep is the output `residual`. Where no joint changes between rest and
 motion v* is the solution, and is taken as it is. Positions go with the mean of old and new velocities:
 q⁺ = q* + r/2 (v⁺ − v*). A joint that would end beyond its stop ends on it, without bouncing; it was there
 r = (q* − stop)/v* before the end of the step, and from then on the others have their new velocities:
@@ -33,9 +33,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.block import Block, ModelCall, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
 from manipula.mechanics.models.integrate.discretisation import (
     METHODS,
     SAMPLE,
@@ -44,7 +43,7 @@ from manipula.mechanics.models.integrate.discretisation import (
     method_calls,
     method_outputs,
 )
-from manipula.mechanics.models.integrate.one_step import Advance, State
+from manipula.mechanics.models.integrate.runge_kutta import Advance, State
 from manipula.mechanics.models.integrate.sliding_motion import StepLimits, mask_rows
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.models.inverse import meeting
 from manipula.mechanics.models.inverse.plan import Pad, Plan, Slide, pad_loop
 from manipula.mechanics.models.inverse.runs import Runs, Seated
 from manipula.mechanics.models.inverse.splits import WAY_ROLES, ways_of
+from manipula.mechanics.models.inverse.structures import MEETING_CASES, MEETING_ROLES
 from manipula.mechanics.models.inverse.view import LoopView, list_text, moving_joints, number_text
 from manipula.messages import Message, in_a_row, join_messages, places_of
 
@@ -285,7 +285,7 @@ def _plans_of_meeting_axes(view: LoopView) -> Iterator[Plan]:
 def _meeting_plans(turned: LoopView, d: int) -> Iterator[Plan]:
     numbers, kinds = [axis.joint for axis in turned.loop.axes], turned.kinds[3:]
     parallel = kinds == "RR" and turned.parallel(4)
-    for case in meeting.CASES[kinds]:
+    for case in MEETING_CASES[kinds]:
         if kinds == "RR" and (case == "R∥R") is not parallel:
             continue
         said = Message(
@@ -297,7 +297,7 @@ def _meeting_plans(turned: LoopView, d: int) -> Iterator[Plan]:
             list_text(numbers[:3]),
             list_text(sorted(moving_joints(numbers[3:]))),
         )
-        roles = (*meeting.ROLES.get(case, ()), "wrist")
+        roles = (*MEETING_ROLES.get(case, ()), "wrist")
         yield Plan("meeting", case, "three axes that meet", said, roles, d, CROSSES, group=moving_joints(numbers[:3]))
 
 

@@ -13,7 +13,6 @@ from functools import reduce
 from itertools import product
 from typing import Any
 
-from manipula.mechanics.models.inverse import seven
 from manipula.mechanics.models.inverse.loop import (
     Gap,
     Loop,
@@ -26,7 +25,7 @@ from manipula.mechanics.models.inverse.loop import (
 from manipula.mechanics.models.inverse.runs import Runs
 from manipula.mechanics.models.inverse.solving import Subproblems
 from manipula.mechanics.models.inverse.splits import by_runs
-from manipula.mechanics.models.inverse.structures import STRUCTURES, Branch, closure
+from manipula.mechanics.models.inverse.structures import STRUCTURES, Branch, angle_of, arm_angle, closure
 from manipula.mechanics.models.inverse.subproblems import STILL, Turn
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
@@ -208,7 +207,7 @@ def branches(plan: Plan, chain: Tree, T: Sequence[Any], parameter: Any = None) -
 def solve_plan(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[Branch]:
     """The plan's closed form on a loop that was read for it."""
     if plan.structure == "arm angle":
-        return seven.arm_angle(loop, parameter, by)
+        return arm_angle(loop, parameter, by)
     if plan.structure == "runs":
         return [Branch(*found) for found in by_runs(loop, plan.runs, plan.case, by)]
     return STRUCTURES[plan.structure](loop, plan.case, by)
@@ -237,4 +236,4 @@ def parameter_of(plan: Plan, chain: Tree, q: Sequence[Any], pose: Placement) -> 
     links = [chain.links[axis.joint] for axis in loop.axes if axis.joint is not None]
     angles = [link.offset + link.along_z(x) for link, x in zip(links, q, strict=True)]
     turns = tuple(Turn(chain.maths.cos(x), chain.maths.sin(x)) for x in angles)
-    return seven.angle_of(loop, turns, chain.maths)
+    return angle_of(loop, turns, chain.maths)

@@ -192,7 +192,7 @@ class Recording(Subproblems):
         return Turn(cos, sin if at.sense == 1 else -sin).then(at.offset)
 
     def _once(self, at: LoopCoordinate, note: Callable[[], Note]) -> Any:
-        """An unknown is found once; whoever asks again gets the same letters."""
+        """An unknown is found once; asked again, it has the same letters."""
         if at.axes not in self.found:
             self.found.add(at.axes)
             self.note(note())

@@ -1,4 +1,4 @@
-"""The subproblems as the closed forms call them: each is told which axes of the loop it finds.
+"""The subproblems as the closed forms call them: each takes the axes of the loop that it finds.
 
 `Subproblems` solves them. Who wants to see the road instead of walking it hands in another one (see `recording`).
 """

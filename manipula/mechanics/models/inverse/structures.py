@@ -2,6 +2,9 @@
 
 Each returns a list of `Branch`: one motion for each axis of the loop, and the smallest `fit` on the way (see
 `subproblems`). The order of the branches never changes, so a place in the list is a name: shoulder, elbow, wrist.
+
+Source: the arm angle of seven axes is that of Kreutz-Delgado, Long, Seraji (1992), in full above it; the rest is
+derived here.
 """
 
 from __future__ import annotations
@@ -10,16 +13,152 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from manipula.mechanics.models.inverse.loop import Gap, Loop
-from manipula.mechanics.models.inverse.meeting import carried_back, three_that_meet
-from manipula.mechanics.models.inverse.positions import CASES, ONE, Arm3
-from manipula.mechanics.models.inverse.slides import parallel_with_slide, solve_directions
+from manipula.mechanics.models.inverse.loop import Gap, Loop, quotient
+from manipula.mechanics.models.inverse.positions import CASES, Arm3
+from manipula.mechanics.models.inverse.slides import ONE, Placed, amounts, parallel_with_slide, solve_directions
 from manipula.mechanics.models.inverse.solving import Subproblems, Unknown, unknowns
-from manipula.mechanics.models.inverse.subproblems import LOCK, Motion, Shift, Turn, linear, turn_from
+from manipula.mechanics.models.inverse.subproblems import LOCK, Motion, Shift, Turn, linear, reference, turn_from
 from manipula.mechanics.spatial.inertia import half
-from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import IDENTITY, NULL, Vector, add, column, dot, rotate, sub, transpose, unrotate
+from manipula.mechanics.spatial.placement import Placement, turn_about
+from manipula.mechanics.spatial.vector import (
+    IDENTITY,
+    NULL,
+    Matrix,
+    Vector,
+    Z,
+    add,
+    column,
+    dot,
+    matmul,
+    rotate,
+    scale,
+    sub,
+    transpose,
+    unrotate,
+)
 from manipula.scalar import Maths, Scalar
+
+# Four or five joints, three of which meet in one point: the others place the point, then the three turn about it.
+#
+#     J_a w = W        or        J_a (p + R J_b w) = W
+#
+# The point is w seen from the last of the others and W seen from before the first. Three equations for one or two
+# unknowns: what does not satisfy all of them is no branch (see `plan.branches`).
+#
+# Derived here.
+
+
+Root = tuple[tuple[Motion, ...], Scalar]
+Pair = Callable[[Unknown, Unknown, Gap, Vector, Vector, Subproblems], list[Root]]
+
+
+def three_that_meet(loop: Loop, case: str, by: Subproblems) -> list[Placed]:
+    """Axes 0, 1, 2 of the loop meet at the origin of their frames."""
+    d, e, f, a, *more = loop.gaps
+    found = []
+    for motions, rest in _solve_point(loop, case, by):
+        M = partial(carried_back, a.back.R, motions, (*more, d))
+        settings, fit = by.orientation(unknowns(0, 1, 2), e.there.R, f.there.R, M)
+        found += [Placed((*setting, *motions), by.maths.minimum(rest, fit)) for setting in settings]
+    return found
+
+
+def carried_back(R: Matrix, motions: tuple[Motion, ...], gaps: tuple[Gap, ...], j: int) -> Vector:
+    """A column of R carried back: … R₂ᵀ Z₁ᵀ v"""
+    v = column(R, j)
+    for motion, gap in zip(motions, gaps, strict=True):
+        v = unrotate(gap.there.R, motion.rotate_back(v))
+    return v
+
+
+def _solve_point(loop: Loop, case: str, by: Subproblems) -> list[Root]:
+    w, W, axes = loop.gaps[0].there.p, loop.gaps[3].back.p, unknowns(*range(3, loop.size))
+    if loop.size == 5:
+        return PAIRS[case](axes[0], axes[1], loop.gaps[4], w, W, by)
+    one = by.turn(axes[0], w, W) if case == "R" else by.note_known(axes[0], Shift(W[2] - w[2]))
+    return [((one,), by.maths.number(ONE))]
+
+
+def two_turns(a: Unknown, b: Unknown, gap: Gap, w: Vector, W: Vector, by: Subproblems) -> list[Root]:
+    """R R: the height over the first gives the second."""
+    p, r = gap.there.p, gap.there.R[2]
+    A, B = r[0] * w[0] + r[1] * w[1], r[1] * w[0] - r[0] * w[1]
+    seconds, fit = by.linear(b, A, B, W[2] - p[2] - r[2] * w[2])
+    return [((by.turn(a, _ahead(gap, second, w), W), second), fit) for second in seconds]
+
+
+def two_parallel_turns(a: Unknown, b: Unknown, gap: Gap, w: Vector, W: Vector, by: Subproblems) -> list[Root]:
+    """R∥R: a planar arm of two links"""
+    roots, fit = by.pair(a, b, gap.there.p, gap.there.R, w, W)
+    return [((first, second), fit) for first, second in roots]
+
+
+def turn_then_slide(how: str) -> Pair:
+    """R P: Z (v + x d) = W"""
+
+    def solve(a: Unknown, b: Unknown, gap: Gap, w: Vector, W: Vector, by: Subproblems) -> list[Root]:
+        v, d = _ahead(gap, Shift(0), w), column(gap.there.R, 2)
+        slides, fit = SLID[how](b, v, d, W, by)
+        return [((by.turn(a, add(v, scale(x.by, d)), W), x), fit) for x in slides]
+
+    return solve
+
+
+def slide_then_turn(how: str) -> Pair:
+    """P R: Z w = Rᵀ (W − p − x z)"""
+
+    def solve(a: Unknown, b: Unknown, gap: Gap, w: Vector, W: Vector, by: Subproblems) -> list[Root]:
+        v, d = unrotate(gap.there.R, sub(W, gap.there.p)), unrotate(gap.there.R, scale(-1, Z))
+        slides, fit = SLID[how](a, v, d, w, by)
+        return [((x, by.turn(b, w, add(v, scale(x.by, d)))), fit) for x in slides]
+
+    return solve
+
+
+def _by_height(x: Unknown, v: Vector, d: Vector, still: Vector, by: Subproblems) -> tuple[list[Shift], Scalar]:
+    """v + x d has the height of `still`."""
+    return [by.note_known(x, Shift(quotient(still[2] - v[2], d[2])))], by.maths.number(ONE)
+
+
+def _by_distance(x: Unknown, v: Vector, d: Vector, still: Vector, by: Subproblems) -> tuple[list[Shift], Scalar]:
+    """v + x d has the distance of `still` from the axis; d is square to it."""
+    square = still[0] * still[0] + still[1] * still[1]
+    slides, fit = by.quadratic(x, (v[0], v[1], 0), (d[0], d[1], 0), square)
+    return list(slides), fit
+
+
+SLID = {"leaning": _by_height, "flat": _by_distance}
+
+
+def two_slides(a: Unknown, b: Unknown, gap: Gap, w: Vector, W: Vector, by: Subproblems) -> list[Root]:
+    """P P: x z + y R z = W − p − R w"""
+    x, y = amounts([Z, column(gap.there.R, 2)], sub(W, _ahead(gap, Shift(0), w)))
+    return [((by.note_known(a, Shift(x)), by.note_known(b, Shift(y))), by.maths.number(ONE))]
+
+
+def _ahead(gap: Gap, motion: Motion, w: Vector) -> Vector:
+    return add(gap.there.p, rotate(gap.there.R, motion.ahead(w)))
+
+
+PAIRS: dict[str, Pair] = {
+    "RR": two_turns,
+    "R∥R": two_parallel_turns,
+    "RP leaning": turn_then_slide("leaning"),
+    "RP flat": turn_then_slide("flat"),
+    "PR leaning": slide_then_turn("leaning"),
+    "PR flat": slide_then_turn("flat"),
+    "PP": two_slides,
+}
+MEETING_CASES: dict[str, tuple[str, ...]] = {
+    "R": ("R",), "P": ("P",), "RR": ("RR", "R∥R"), "RP": ("RP leaning", "RP flat"), "PR": ("PR leaning", "PR flat"),
+    "PP": ("PP",),
+}  # fmt: skip
+MEETING_ROLES: dict[str, tuple[str, ...]] = {
+    "RR": ("side",),
+    "R∥R": ("elbow",),
+    "RP flat": ("slide",),
+    "PR flat": ("slide",),
+}
 
 
 class Branch(NamedTuple):
@@ -164,3 +303,54 @@ def closure(loop: Loop, motions: tuple[Motion, ...]) -> Scalar:
         R = transpose((columns[0], columns[1], columns[2]))
     miss = [R[i][j] - (1 if i == j else 0) for i in range(3) for j in range(3)]
     return dot(miss, miss) + dot(p, p)
+
+
+# Seven axes, shoulder and wrist spherical: the arm angle ψ chooses one of the circle of elbows.
+#
+# S is the shoulder, W the wrist seen from it, v = SW seen from axis 3 when the elbow is bent. R₀₃ v = W leaves one
+# freedom, a turn about SW:  R₀₃ = F(W) X(ψ) F(v)ᵀ, where F(x) has x/|x| as its first column and z × x as its second.
+# So ψ is the angle between the plane of SW and axis 1 and the plane of SW and axis 3.
+#
+# Source: the arm angle is that of Kreutz-Delgado, Long, Seraji, "Kinematic analysis of 7-DOF manipulators",
+# International Journal of Robotics Research 11 (1992); the frames F are chosen here.
+
+
+def arm_angle(loop: Loop, psi: Scalar, by: Subproblems) -> list[Branch]:
+    """Elbow, shoulder, wrist: eight branches. p₂ = p₃ = p₆ = p₇ = 0."""
+    o, g2, g3, g4, g5, g6, g7 = loop.gaps
+    maths, axes = by.maths, unknowns(*range(7))
+    W, X = o.back.p, turn_about("x", maths.cos(psi), maths.sin(psi)).R
+    elbows, fit4 = by.distance(axes[3], g4.there.p, g4.there.R, g5.there.p, dot(W, W))
+    found = []
+    for elbow in elbows:
+        v = shoulder_to_wrist(loop, elbow)
+        R03 = by.name_matrix("r", matmul(matmul(by.reference("f", W), X), transpose(by.reference("e", v))))
+        shoulders, fit2 = by.orientation(axes[:3], g2.there.R, g3.there.R, partial(column, R03), "r")
+        M = partial(_to_wrist, loop, R03, elbow)
+        wrists, fit6 = by.orientation(axes[4:], g6.there.R, g7.there.R, M)
+        fit = maths.minimum(fit4, maths.minimum(fit2, fit6))
+        found += [Branch((*s, elbow, *w), fit) for s in shoulders for w in wrists]
+    return found
+
+
+def shoulder_to_wrist(loop: Loop, elbow: Turn) -> Vector:
+    """v, seen from axis 3"""
+    g4, g5 = loop.gaps[3], loop.gaps[4]
+    return add(g4.there.p, rotate(g4.there.R, elbow.ahead(g5.there.p)))
+
+
+def _to_wrist(loop: Loop, R03: Matrix, elbow: Turn, j: int) -> Vector:
+    """R₅ᵀ Z₄ᵀ R₄ᵀ R₀₃ᵀ v, v column j of the tool's axes"""
+    o, g4, g5 = loop.gaps[0], loop.gaps[3], loop.gaps[4]
+    return unrotate(g5.there.R, elbow.back(unrotate(g4.there.R, unrotate(R03, column(o.back.R, j)))))
+
+
+def angle_of(loop: Loop, motions: tuple[Turn, ...], maths: Maths[Scalar]) -> Scalar:
+    """The arm angle of a configuration: X(ψ) = F(W)ᵀ R₀₃ F(v), the loop read at its pose."""
+    v = reference(shoulder_to_wrist(loop, motions[3]), maths)
+    W = reference(loop.gaps[0].back.p, maths)
+    side = column(v, 1)
+    for gap, motion in ((loop.gaps[2], motions[2]), (loop.gaps[1], motions[1])):
+        side = rotate(gap.there.R, motion.ahead(side))
+    seen = unrotate(W, motions[0].ahead(side))
+    return maths.atan2(seen[2], seen[1])

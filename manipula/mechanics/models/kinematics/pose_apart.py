@@ -87,7 +87,7 @@ class Passed:
 
 
 def rotate_about_z(angle: Scalar, a: Vector, maths: Maths[Scalar]) -> Vector:
-    """Rz(angle) a; what lies along z, or has no angle to turn by, stays as it is, structural zeros included."""
+    """Rz(angle) a; a part along z, or without an angle to turn by, stays as it is, structural zeros included."""
     if is_structural_zero(angle) or (is_structural_zero(a[0]) and is_structural_zero(a[1])):
         return a
     return rotate(turn_about("z", maths.cos(angle), maths.sin(angle)).R, a)

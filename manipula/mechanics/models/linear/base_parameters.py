@@ -1,10 +1,10 @@
-"""Base parameters: what of the links' inertia the joints' torques can tell at all.
+"""Base parameters: the part of the links' inertia that is identifiable from joint torques.
 
-A link has ten inertial parameters, but the arm does not feel all of them. What lies on a revolute axis moves alike with
+A link has ten inertial parameters, but the arm does not feel all of them. Inertia on a revolute axis moves alike with
 the link before; a prismatic joint keeps the orientation, so second moments belong to the link before as well. Handing
 these down, from the tips to the base, is one congruence of the 4×4 pseudo-inertia per joint (`reduce.regroup`), and it
 leaves the *candidates*: seven numbers on a revolute link, four on a prismatic one. Which of them still depend on each
-other (first joints, parallel axes, gravity along an axis) is a question of rank, settled by whoever can compute one.
+other (first joints, parallel axes, gravity along an axis) is a question of rank, settled where one can be computed.
 
 Everything here is linear in the inertias. `grouping_matrix` is the matrix B of  candidates = B · standard parameters;
 its entries are polynomials in the geometry alone. `reduced_regressor` is the matrix Y of  torques = Y · candidates.
@@ -16,18 +16,19 @@ same volume. As a congruence of pseudo-inertias it is derived here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import link_twists
+from manipula.mechanics.models.dynamics.bodies import BASE_TWISTS, link_twists
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded
-from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.dynamics.newton_euler import Moving, newton_euler
 from manipula.mechanics.models.linear.regressor import (
     BODY_NAMES,
     UNIT_BODIES,
     actuator_columns,
+    body_numbers,
     parameter_vector,
     parts_of,
     unit_force,
@@ -112,9 +113,11 @@ def parallel(link: Link) -> bool:
 
 
 def candidate_slots(chain: Tree) -> list[Slot]:
-    """What is left on every link after regrouping, then the actuator parameters its file gives."""
+    """What is left on every link after regrouping, then the actuator parameters its file gives. A base that moves feels
+    all ten of its own."""
     owners = enumerate(zip(chain.links, parts_of(chain), strict=True))
-    return [
+    base = Slot("m", BASE, suffix=chain.ground_parts[0].suffix if chain.ground_parts else "")
+    return [replace(base, kind=kind) for kind in (UNITS if chain.moving else ())] + [
         Slot(kind, i, suffix=parts[0].suffix)
         for i, (link, parts) in owners
         for kind in (*link.kind.kept, *actuator_kinds(link))
@@ -128,10 +131,12 @@ def columns(chain: Tree) -> list[str]:
 
 def standard_slots(chain: Tree) -> list[Slot]:
     """The columns of `regressor` as places, without the entries of actuators that the file does not give."""
-    slots: list[Slot] = []
+    own = chain.ground_parts[0].suffix if chain.ground_parts else ""
+    riders = ["" if part.suffix == own else part.suffix for part in chain.ground_parts]
+    slots = [Slot(kind, BASE, rider, own) for rider in riders for kind in BODY_NAMES]
     for i, (link, parts) in enumerate(zip(chain.links, parts_of(chain), strict=True)):
-        riders = ("", *(part.suffix for part in parts[1:]))
-        slots += [Slot(kind, i, rider, parts[0].suffix) for rider in riders for kind in BODY_NAMES]
+        bodies = ("", *(part.suffix for part in parts[1:]))
+        slots += [Slot(kind, i, rider, parts[0].suffix) for rider in bodies for kind in BODY_NAMES]
         slots += [Slot(kind, i, suffix=parts[0].suffix) for kind in actuator_kinds(link)]
     return slots
 
@@ -144,12 +149,15 @@ def actuator_kinds(link: Link) -> list[str]:
 def standard_values(chain: Tree) -> list[Scalar]:
     """The chain's own values in the order of `standard_slots`."""
     values = dict(zip(regressor_columns(chain), parameter_vector(chain), strict=True))
+    for part in chain.ground_parts:
+        values |= zip((f"{name}{part.suffix}" for name in BODY_NAMES), body_numbers(part.inertia), strict=True)
     return [values[slot.name] for slot in standard_slots(chain)]
 
 
 def unit_of(chain: Tree, slot: Slot) -> RigidBody:
     """The body whose only parameter is the slot's, 1, in the frame of the link that carries it."""
-    part = next(part for part in parts_of(chain)[slot.link] if slot.rider in ("", part.suffix))
+    parts = chain.ground_parts if slot.link == BASE else parts_of(chain)[slot.link]
+    part = next(part for part in parts if slot.rider in ("", part.suffix))
     return unit_in_link(UNIT_BODIES[BODY_NAMES.index(slot.kind)], part)
 
 
@@ -160,10 +168,11 @@ def link_slots(chain: Tree) -> list[Slot]:
 
 def grouping_matrix(chain: Tree, standard: Sequence[Slot]) -> list[list[Scalar]]:
     """B, a row for every candidate, a column for each of these standard parameters, by superposition of unit bodies."""
-    frames, left = base_frames(chain), list[dict[str, Left]]()
+    frames, left = base_frames(chain), dict[int, dict[str, Left]]()
+    if chain.moving:
+        left[BASE] = {kind: {Slot(kind, BASE): 1} for kind in UNITS}
     for i, link in enumerate(frames.chain.links):
-        before = None if link.parent == BASE else left[link.parent]
-        left.append({kind: _left_of_unit(kind, i, link, before) for kind in UNITS})
+        left[i] = {kind: _left_of_unit(kind, i, link, left.get(link.parent)) for kind in UNITS}
     columns = [_left_of_standard(chain, frames, slot, left) for slot in standard]
     return [[column.get(slot, 0) for column in columns] for slot in candidate_slots(chain)]
 
@@ -176,10 +185,11 @@ def _left_of_unit(kind: str, i: int, link: Link, before: dict[str, Left] | None)
     return {} if before is None else _left_of(handed, before)
 
 
-def _left_of_standard(chain: Tree, frames: BaseFrames, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
+def _left_of_standard(chain: Tree, frames: BaseFrames, slot: Slot, left: Mapping[int, dict[str, Left]]) -> Left:
     if slot.of_actuator:
         return {slot: 1}
-    body = unit_of(chain, slot).seen_from(frames.files[slot.link])
+    unit = unit_of(chain, slot)
+    body = unit if slot.link == BASE else unit.seen_from(frames.files[slot.link])
     return _left_of(body, left[slot.link])
 
 
@@ -217,21 +227,29 @@ def actuator_column(chain: Tree, slot: Slot, qd: Sequence[Scalar], qdd: Sequence
 
 
 def reduced_regressor(
-    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], base: Moving | None = None
 ) -> list[list[Scalar]]:
-    """Y (dof, candidates): each column the torque of a unit body on the base frames; the plain text."""
+    """Y (dof, candidates): each column the torque of a unit body on the base frames; the plain text.
+
+    Where the base moves, six rows of the wrench that moves it come first.
+    """
     refuse_loaded(chain, NO_COLUMNS)
     moved = base_frames(chain).chain
-    motion = newton_euler(moved, q, qd, qdd).motion
-    twists, slots = link_twists(moved, q), candidate_slots(chain)
+    motion = dict(enumerate(newton_euler(moved, q, qd, qdd, base=base).motion))
+    twists, slots = dict(enumerate(link_twists(moved, q, BASE_TWISTS if base else None))), candidate_slots(chain)
+    if base is not None:
+        motion[BASE], twists[BASE] = base, BASE_TWISTS
     forces = {x: unit_force(UNITS[x.kind], motion[x.link]) for x in slots if not x.of_actuator}
 
     def entry(i: int, slot: Slot) -> Scalar:
         if slot.of_actuator:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
-        return chain.links[i].along_z(power(twists[slot.link][i], forces[slot])) if i in twists[slot.link] else 0
+        if i not in twists[slot.link]:
+            return 0
+        felt = power(twists[slot.link][i], forces[slot])
+        return felt if i < 0 else chain.links[i].along_z(felt)
 
-    return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
+    return [[entry(i, slot) for slot in slots] for i in range(-6 if base else 0, chain.dof)]
 
 
 def chain_from_candidates(chain: Tree, values: Sequence[Scalar]) -> Tree:

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from manipula.mechanics.models.derivatives import products
-from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions, Row, ground, hang
-from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions, Row, ground, hang, moving_ground
+from manipula.mechanics.models.dynamics.bodies import BASE_TWISTS, Twists, link_twists
+from manipula.mechanics.models.dynamics.newton_euler import Moving
 from manipula.mechanics.models.entry import FRAMES, ModelEntry
 from manipula.mechanics.models.linear.base_parameters import (
     Slot,
@@ -61,6 +62,7 @@ def _moment(N: Callable[[Matrix], Vector]) -> Felt:
 FELT: dict[str, Felt] = {
     "Kxx": _moment(lambda U: (0, -U[2][0], U[1][0])),
     "Kyy": _moment(lambda U: (U[2][1], 0, -U[0][1])),
+    "Kzz": _moment(lambda U: (-U[1][2], U[0][2], 0)),
     "Kxy": _moment(lambda U: (U[2][0], -U[2][1], U[1][1] - U[0][0])),
     "Kxz": _moment(lambda U: (-U[1][0], U[0][0] - U[2][2], U[1][2])),
     "Kyz": _moment(lambda U: (U[2][2] - U[1][1], U[0][1], -U[0][2])),
@@ -71,10 +73,18 @@ FELT: dict[str, Felt] = {
 }
 
 
-def base_regressor(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
+def base_regressor(
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], base: Moving | None = None
+) -> list[list[Scalar]]:
     """Y (dof, candidates): the same entries as `base_parameters.reduced_regressor`."""
     moved = base_frames(chain).chain
-    return regressor_from(chain, reaches(moved, q, fields(moved, q, qd, qdd)), actuator_columns(chain, qd, qdd))
+    motors = actuator_columns(chain, qd, qdd)
+    if base is None:
+        return regressor_from(chain, reaches(moved, q, fields(moved, q, qd, qdd)), motors)
+    stood = moving_ground(moved, base.w, base.wd, base.vd)
+    found = dict(enumerate(reaches(moved, q, fields(moved, q, qd, qdd, stood), BASE_TWISTS)))
+    found[BASE] = reach_of((stood.own_spin().field(), base.vd), BASE_TWISTS)
+    return regressor_from(chain, found, motors)
 
 
 def base_regressor_turned(
@@ -100,30 +110,37 @@ def turned_back(moved: Tree, q: Sequence[Scalar], found: Sequence[JointReach]) -
 
 
 def regressor_from(
-    chain: Tree, found: Sequence[JointReach], motors: Sequence[Mapping[str, Scalar]]
+    chain: Tree, found: Sequence[JointReach] | Mapping[int, JointReach], motors: Sequence[Mapping[str, Scalar]]
 ) -> list[list[Scalar]]:
     """Y of how every link moves and is reached, and of what its actuator's parameters ask of a joint."""
 
     def entry(i: int, slot: Slot) -> Scalar:
         if slot.of_actuator:
             return motors[i][slot.kind] if slot.link == i else 0
-        return chain.links[i].along_z(FELT[slot.kind](found[slot.link], i)) if i in found[slot.link].w else 0
+        if i not in found[slot.link].w:
+            return 0
+        felt = FELT[slot.kind](found[slot.link], i)
+        return felt if i < 0 else chain.links[i].along_z(felt)
 
     slots = candidate_slots(chain)
-    return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
+    return [[entry(i, slot) for slot in slots] for i in range(-6 if chain.moving else 0, chain.dof)]
 
 
 Field = tuple[Matrix, Vector]  # U and V of a link, in its own axes
 
 
-def fields(moved: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Field]:
-    """How every link of a chain without bodies accelerates."""
-    return [(row.own_spin().field(), rotate_z_back(row.turn, row.V)) for row in motion_rows(moved, q, qd, qdd)]
+def fields(
+    moved: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], stood: Row | None = None
+) -> list[Field]:
+    """How every link of a chain without bodies accelerates; `stood` is what the first joints stand on, if it moves."""
+    return [(row.own_spin().field(), rotate_z_back(row.turn, row.V)) for row in motion_rows(moved, q, qd, qdd, stood)]
 
 
-def reaches(moved: Tree, q: Sequence[Scalar], accelerated: Sequence[Field]) -> list[JointReach]:
+def reaches(
+    moved: Tree, q: Sequence[Scalar], accelerated: Sequence[Field], base: Twists | None = None
+) -> list[JointReach]:
     """Every link in its own axes."""
-    return [reach_of(field, twists) for field, twists in zip(accelerated, link_twists(moved, q), strict=True)]
+    return [reach_of(field, twists) for field, twists in zip(accelerated, link_twists(moved, q, base), strict=True)]
 
 
 def reach_of(accelerated: Field, twists: Twists) -> JointReach:
@@ -131,14 +148,16 @@ def reach_of(accelerated: Field, twists: Twists) -> JointReach:
     return JointReach(U, V, U, {i: twist.w for i, twist in twists.items()}, {i: twist.v for i, twist in twists.items()})
 
 
-def motion_rows(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Row]:
+def motion_rows(
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], stood: Row | None = None
+) -> list[Row]:
     """How every link of a chain without bodies moves."""
     rates = (map(Link.along_z, chain.links, rates) for rates in (q, qd, qdd))
 
     def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar]) -> Row:
         return hang(parent, *item, LinkOptions(), 0, chain.maths)
 
-    return chain.outward(step, list(zip(chain.links, *rates, strict=True)), ground(chain))
+    return chain.outward(step, list(zip(chain.links, *rates, strict=True)), stood or ground(chain))
 
 
 ENTRIES = (
@@ -152,7 +171,7 @@ ENTRIES = (
         },
         FRAMES, candidates=("newton-euler", "field", "field-turned"), columns=columns,
         ranked=("Y",),
-        trees=("newton-euler", "field", "field-turned"),
+        trees=("newton-euler", "field", "field-turned"), floating="regressor",
     ),
     ModelEntry(
         "base_regressor_vjp", "the gradient of the base regressor's weighted entries by the motion",

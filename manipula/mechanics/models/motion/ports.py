@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.block import Block, ModelCall, Result
-from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
 from manipula.mechanics.models.ports import ACCELERATION, POSITION, VELOCITY, PortKind
 from manipula.scalar import Maths, Scalar
 

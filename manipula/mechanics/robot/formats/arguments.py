@@ -194,7 +194,7 @@ def _items(value: object) -> list[Any] | None:
 
 
 # Edits of a description by what people give: numbers and names as a call or a command has them, refused in a sentence
-# where they fit nothing. Whether the edited robot can be is asked by whoever hands it out.
+# where they fit nothing. Whether the edited robot is valid is asked where it is handed out.
 
 
 def with_values(robot: AnyRobot, values: Mapping[str, object]) -> AnyRobot:

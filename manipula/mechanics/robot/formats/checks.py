@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from manipula.errors import RobotFileError, RowLabel, caution
 from manipula.mechanics.robot.actuator import Item
 from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, RobotDescription, Steps
-from manipula.mechanics.robot.formats.check_numbers import Doubt, Numbers, Place
-from manipula.mechanics.robot.formats.name_checks import unused_values
+from manipula.mechanics.robot.formats.entry_checks import Doubt, Numbers, Place, unused_values
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, terms_of

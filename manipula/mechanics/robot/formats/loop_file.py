@@ -13,13 +13,13 @@ Source of the format: "Extended URDF: Accounting for parallel mechanism in robot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import AnyRobot, RobotDescription
+from manipula.errors import RobotFileError, caution
+from manipula.mechanics.robot.description import BASE, AnyRobot, RobotDescription
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, text_from_bytes
 from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.messages import Message
@@ -53,7 +53,38 @@ def with_loops_from_text(robot: AnyRobot, text: str) -> AnyRobot:
     pairs = [pairs] if all(isinstance(x, str) for x in pairs) else pairs
     kinds = _kinds(found.get("type", "6d"), len(pairs))
     loops = tuple(_loop(robot, k, pair, kind) for k, (pair, kind) in enumerate(zip(pairs, kinds, strict=True), 1))
+    robot = without_fitted_mimics(robot, loops)
     return replace(robot, loops=loops, motors=_motors(robot, found.get("name_mot")))
+
+
+def without_fitted_mimics(robot: AnyRobot, loops: Sequence[ClosedLoop]) -> AnyRobot:
+    """Joints of a loop that also follow others: exporters fit a straight line to what the loop does, so the loop counts
+    and the line goes, with a warning."""
+    on = {frame.name: frame.on for frame in robot.frames} | {joint.name: joint.name for joint in robot.joints}
+    fitted: dict[str, str] = {}
+    for loop in loops:
+        ways = [_way(robot, on.get(name, BASE)) for name in loop.joins]
+        for joint in set(ways[0]) ^ set(ways[1]):
+            fitted.setdefault(joint, loop.name)
+    rows = [x for x in robot.joints if x.coordinate is not None and x.name in fitted]
+    for row in rows:
+        caution(
+            "{robot}: joint {joint!r} follows others by a factor and is part of {loop}: the factor is taken for an "
+            "approximation, and the loop for what holds", robot.name, row.name, fitted[row.name],
+        )  # fmt: skip
+    free = {row.name for row in rows}
+    joints = tuple(replace(x, coordinate=None) if x.name in free else x for x in robot.joints)
+    return replace(robot, joints=joints) if free else robot
+
+
+def _way(robot: RobotDescription, row: str) -> list[str]:
+    """The rows from the base to this one."""
+    names, found = [joint.name for joint in robot.joints], list[str]()
+    at = names.index(row) if row in names else -1
+    while at >= 0:
+        found.append(names[at])
+        at = robot.parents[at]
+    return found
 
 
 def _kinds(given: Any, count: int) -> list[str]:

@@ -60,10 +60,10 @@ class Format:
 
     def write(self, robot: RobotDescription) -> str:
         """The robot as text."""
-        if self.name != "toml" and getattr(robot, "loops", False):
+        if self.name not in HOLD_LOOPS and getattr(robot, "loops", False):
             raise RobotFileError(
                 "{robot} has loops, which such a file cannot hold", getattr(robot, "name", ""),
-                hint=Message("save it as TOML"),
+                hint=Message("save it as TOML or SYMORO"),
             )  # fmt: skip
         return str(_load_function(self.writer)(robot))
 
@@ -73,6 +73,7 @@ class Format:
 
 
 TABLE = ("standard", "modified")
+HOLD_LOOPS = ("toml", "par")
 _LIST = (
     Format(
         "toml",
@@ -95,6 +96,7 @@ _LIST = (
         visuals="held",
     ),
     Format("mjcf", "MJCF", (".mjcf", ".xml"), "mjcf.read:robot_from_mjcf", sign=r"<\s*mujoco[\s>]"),
+    Format("sdf", "SDF", (".sdf",), "sdf.read:robot_from_sdf", sign=r"<\s*sdf[\s>]"),
     Format(
         "par",
         "SYMORO",
@@ -186,12 +188,32 @@ def robot_from_source(source: str | Path, **options: object) -> Any:
     path = Path(source)
     if not path.suffix and not os.path.exists(path):  # pathlib raises where a name is too long
         raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
+    if path.suffix.lower() == ".xacro":
+        return FORMATS["urdf"].read(_expanded(path), file=str(path), **options)
     format_read(path.suffix, "", str(path))  # an ending nobody knows is met before the file is opened
     try:
         text = text_from_bytes(path.read_bytes(), str(path))
     except OSError as error:
         raise RobotFileError("cannot be read: {strerror}", error.strerror, file=str(path)) from error
     return format_read(path.suffix, text, str(path)).read(text, file=str(path), **options)
+
+
+def _expanded(path: Path) -> str:
+    """The URDF that a xacro file makes, by the package of that name."""
+    try:
+        xacro = import_module("xacro")
+    except ImportError:
+        raise RobotFileError(
+            "a xacro file needs the package xacro, which is not installed", file=str(path),
+            hint=Message("pip install xacro, or run `xacro robot.xacro > robot.urdf` and load its result"),
+        ) from None  # fmt: skip
+    if not path.is_file():
+        raise RobotFileError("cannot be read: {strerror}", Message("there is no such file"), file=str(path))
+    try:
+        return str(xacro.process_file(str(path)).toxml())
+    except Exception as error:  # its own kinds, and any that an expression raises
+        told = str(error) or type(error).__name__
+        raise RobotFileError("xacro cannot expand it: {error}", told, file=str(path)) from error
 
 
 def _writable() -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from manipula.errors import caution
-from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, Step, Steps
+from manipula.mechanics.robot.description import AnyRobot, Cell, Joint, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import is_quarter
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.subject import NOTE, is_massless
@@ -150,8 +150,19 @@ def snap_robot(robot: RobotDescription, structure: Structure) -> RobotDescriptio
 
 
 def finish_reading(robot: RobotDescription, structure: Structure) -> RobotDescription:
-    """What every reader hands its robot through: structure read, and a robot without mass noted as such."""
-    return note_no_mass(snap_robot(robot, structure))
+    """What every reader hands its robot through: structure read, loops that are parallelograms too, and a robot without
+    mass noted as such."""
+    snapped = snap_robot(robot, structure)
+    return note_no_mass(couple_parallelograms(snapped) if not structure.exact else snapped)
+
+
+def couple_parallelograms(robot: AnyRobot) -> AnyRobot:
+    """Followers in place of loops that are parallelograms."""
+    if not robot.loops:
+        return robot
+    from manipula.mechanics.robot.parallelograms import with_parallelograms
+
+    return with_parallelograms(robot)
 
 
 def note_no_mass(robot: RobotDescription) -> RobotDescription:

@@ -166,7 +166,7 @@ def unknown_words(words: list[str], meant: list[str]) -> list[str]:
 
 
 def account(root: ET.Element, words: Vocabulary, skipped: str = "") -> Account:
-    """Goes through the whole file; tags that begin with `skipped` are told of elsewhere."""
+    """Goes through the whole file; tags that begin with `skipped` are named elsewhere."""
     found = Account()
     for parent, element in _walk_known(root, words):
         tag = str(element.tag)

@@ -344,7 +344,7 @@ def _ascii(text: str) -> str:
 
 
 def _decimal_point(point: re.Match[str]) -> str:
-    """`0·3` is a decimal of a British book, `2 · 45` a product; of `2·45` and `0 · 3` nobody can tell: they stay."""
+    """`0·3` is a decimal of a British book, `2 · 45` a product; of `2·45` and `0 · 3` either is possible: they stay."""
     whole, before, after = point["whole"] or "", point["before"], point["after"]
     if not whole or point["digits"] is None or (whole.strip("0") and (before or after)):
         return f"{whole}*"

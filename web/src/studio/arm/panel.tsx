@@ -74,7 +74,7 @@ export function ArmPanel(): JSX.Element {
         <Act onClick={() => void picture()}>PNG</Act>
         <Act onClick={drawnFlat}>SVG</Act>
         <span class="space" />
-        {!module.value && <span class="quiet">{t("models follow…")}</span>}
+        {!module.value && <span class="quiet">{t("Loading models…")}</span>}
       </div>
       <ToolPlace />
       <Sliders />

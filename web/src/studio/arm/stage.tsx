@@ -15,10 +15,10 @@ import { bound } from "../../shared/bound";
 
 type Viewer = import("../../viewer/viewer").Viewer;
 
-// refused answers are seen; why they are refused is told when one is clicked, and in the panel
+// refused answers are seen; why they are refused is shown when one is clicked, and in the panel
 const skeleton = ({ name, q, valid, inside }: Branch): Ghost => ({ name, q, valid: valid && inside, reason: "" });
 
-// one effect for each thing the viewer is told: a slider tells it the position and nothing else
+// one effect for each setting of the viewer: a slider sets the position and nothing else
 function feed(view: Viewer): () => void {
   const stops = [
     effect(() => void (drawing.value && view.setDrawing(drawing.value))),

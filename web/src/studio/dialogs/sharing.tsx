@@ -11,11 +11,12 @@ import { dressing } from "../state/looks";
 import { robot } from "../state/work";
 import { shut } from "./which";
 
-const PANELS = ["table", "equations", "inverse", "counts", "check", "base", "motion", "code"] as const;
+const PANELS = ["table", "equations", "inverse", "steps", "counts", "check", "base", "motion", "code"] as const;
 const TITLES: Record<string, string> = {
   table: "Table",
   equations: "Equations",
   inverse: "Inverse kinematics",
+  steps: "Step by step",
   counts: "Counts",
   check: "Check",
   base: "Base parameters",

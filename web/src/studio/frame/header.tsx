@@ -14,7 +14,7 @@ const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTime
 
 function state(): string {
   if (saved.value) return t("saved as {0}", file.value?.name ?? "");
-  return keptAt.value === null ? "" : t("kept {0}", clock(keptAt.value));
+  return keptAt.value === null ? "" : t("Draft saved {0}", clock(keptAt.value));
 }
 
 function begin(): void {

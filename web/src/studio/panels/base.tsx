@@ -22,7 +22,7 @@ function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
   return (
     <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <p>
-        <strong>{t("{0} of {1} parameters can be told from motion and torque.", answer.count, answer.standard)}</strong>
+        <strong>{t("{0} of {1} parameters are identifiable from motion and torque.", answer.count, answer.standard)}</strong>
       </p>
       <Proof {...answer} />
       <Handing

@@ -43,7 +43,7 @@ function Bars({ answer, rows }: { answer: CountsAnswer; rows: Row[] }): JSX.Elem
             <th scope="col" class="figure">×</th>
             <th scope="col" class="figure">+</th>
             <th scope="col" class="figure">sin, cos</th>
-            <th scope="col" class="figure">{t("in all")}</th>
+            <th scope="col" class="figure">{t("Total")}</th>
           </tr>
         </thead>
         <tbody>

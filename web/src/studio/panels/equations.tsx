@@ -50,7 +50,7 @@ function Choices(): JSX.Element {
     <div class="line">
       <Choice label={t("Model")} value={model.value} options={modelOptions()} onChange={choose} />
       <Choice label={t("Method")} value={method.value} options={list} onChange={(m) => (method.value = m)} />
-      <Choice label={t("Beside it")} value={beside.value} options={[[NOT, "–"], ...list]} onChange={compare} />
+      <Choice label={t("Compare with")} value={beside.value} options={[[NOT, "–"], ...list]} onChange={compare} />
       <Choice<Form> label={t("Form")} value={form.value} options={FORMS.map(([key, title]) => [key, t(title)] as const)} onChange={(f) => (form.value = f)} />
       <Switch label={t("Numbers as symbols")} on={symbolic.value === "all"} onChange={(on) => (symbolic.value = on ? "all" : "auto")} />
       <Switch label={t("θ and d as in books")} on={names.value === "book"} onChange={(on) => (names.value = on ? "book" : "file")} />

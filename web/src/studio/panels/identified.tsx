@@ -1,4 +1,4 @@
-// What recordings told: how well it foretells, torques and what is left of them, parameters and how sure they are.
+// What recordings show: errors of prediction, torques and residuals, parameters with their standard deviations.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -23,7 +23,7 @@ function Errors({ answer }: { answer: IdentifyAnswer }): JSX.Element {
   const joints = answer.errors[0]?.joints.map((entry) => entry.joint) ?? [];
   return (
     <table class="figures">
-      <caption>{t("Error of the torque foretold (%)")}</caption>
+      <caption>{t("Error of the predicted torque (%)")}</caption>
       <thead>
         <tr>
           <th scope="col">{t("Log")}</th>
@@ -56,8 +56,8 @@ function Errors({ answer }: { answer: IdentifyAnswer }): JSX.Element {
 
 function plotsOf({ joint, unit, t: x, measured, predicted }: Course["joints"][number]): [torque: Lines, rest: Lines] {
   const torque = {
-    x, series: [measured, predicted], labels: [t("measured"), t("foretold")], dashed: [false, true],
-    units: { x: "t (s)", y: `τ (${unit})` }, title: t("{0}: torque measured and foretold", joint),
+    x, series: [measured, predicted], labels: [t("measured"), t("predicted")], dashed: [false, true],
+    units: { x: "t (s)", y: `τ (${unit})` }, title: t("{0}: measured and predicted torque", joint),
   }; // prettier-ignore
   const rest = {
     x, series: [measured.map((value, k) => value - predicted[k]!)], labels: [t("residual")], colours: [2],
@@ -150,7 +150,7 @@ export function Identified({ answer, old }: { answer: IdentifyAnswer; old: boole
         </p>
       ))}
       <p>{answer.consistent ? t("What was found is a body that can exist.") : t("What was found is no body that can exist.")}</p>
-      <div class="scroll-x" tabIndex={0} role="region" aria-label={t("Error of the torque foretold (%)")}>
+      <div class="scroll-x" tabIndex={0} role="region" aria-label={t("Error of the predicted torque (%)")}>
         <Errors answer={answer} />
       </div>
       <Torques courses={answer.courses} />

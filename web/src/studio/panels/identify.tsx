@@ -1,4 +1,4 @@
-// Parameters from recorded motion: drop logs, see what was found and how well it foretells.
+// Parameters from recorded motion: drop logs, see what was found and how well it predicts.
 import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { IdentifyAnswer } from "../../shared/api";

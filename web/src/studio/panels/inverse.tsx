@@ -63,7 +63,7 @@ function Tried(): JSX.Element | null {
 
 function Branches(): JSX.Element {
   const found = answers.value;
-  if (!found) return module.value ? <></> : <p class="quiet">{t("models follow…")}</p>;
+  if (!found) return module.value ? <></> : <p class="quiet">{t("Loading models…")}</p>;
   const unit = [...new Set(coordinates.value.map((joint) => jointUnit(joint.unit, units.value).unit))].join(", ");
   return (
     <>

@@ -56,7 +56,7 @@ const valueAt = (key: string, otherwise: Typed): Typed => {
   return found === undefined ? otherwise : found;
 };
 
-export const SEED: StudyField = { name: "seed", about: "of the random numbers; the same gives the same", kind: "count", unit: "", cells: [{ label: "", unit: "" }], value: [0], choices: [], by: "", ranges: {} };
+export const SEED: StudyField = { name: "seed", about: "seed of the random numbers; equal seeds give equal results", kind: "count", unit: "", cells: [{ label: "", unit: "" }], value: [0], choices: [], by: "", ranges: {} };
 
 /** The rows of a field of ranges: those of the word that another field holds. */
 export function rangesOf(field: StudyField): StudyField["ranges"][string] {

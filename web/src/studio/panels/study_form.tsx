@@ -1,4 +1,4 @@
-// The settings of a study: a field for each with its unit and what it says; what cannot be is told at its field.
+// The settings of a study: a field for each with its unit and what it says; a mistake is shown at its field.
 import type { ComponentChildren, JSX } from "preact";
 import type { StudyField } from "../../shared/api";
 import { t } from "../language";

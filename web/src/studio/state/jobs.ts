@@ -35,7 +35,7 @@ export class Job<T> {
     this.asking = new AbortController();
     this.begun = performance.now();
     this.set("running", "");
-    this.line.value = { text: t("asking…"), seconds: 0 };
+    this.line.value = { text: t("Computing…"), seconds: 0 };
     try {
       const form = body instanceof FormData;
       const { job } = await (form ? upload<JobAnswer>(path, body, this.asking.signal) : call<JobAnswer>(path, body, this.asking.signal));

@@ -17,7 +17,7 @@ from manipula.mechanics.robot.actuator import Actuator
 from manipula.mechanics.robot.bodies import move_body, needed_names
 from manipula.mechanics.robot.description import BASE, Body, Cell, Frame, Joint, Mounted, RobotDescription, Step, Steps
 from manipula.mechanics.robot.exact import gather_steps, inverse_of, total, without_zeros
-from manipula.mechanics.robot.formats.name_checks import told_apart
+from manipula.mechanics.robot.formats.entry_checks import told_apart
 from manipula.mechanics.robot.formats.rows import (
     PLACEMENT,
     Convention,

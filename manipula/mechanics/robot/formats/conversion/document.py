@@ -156,7 +156,7 @@ def robot_from_document(data: object) -> RobotDescription:
 
 
 def _places(raw: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
-    """Row and column of the cells by their automatic names, a2 or Ixx3, which some mistakes are told by."""
+    """Row and column of the cells by their automatic names, a2 or Ixx3, by which some mistakes are named."""
     kinds = [("fixed" if "coordinate" in x else x["type"], x.get("name")) for x in raw["joint"]]
     ends = suffixes([(kind, name, ()) for (kind, _), name in zip(kinds, row_names(kinds))], 0).rows
     return {f"{letters}{end}": (row, column) for row, end in enumerate(ends, 1) for letters, column in _LETTERS.items()}

@@ -9,11 +9,11 @@ from typing import Any
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuator import LETTERS
 from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
-from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
 from manipula.mechanics.robot.formats.units import text_in_units
+from manipula.mechanics.robot.formats.variables import text_from_coordinate
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.topology import in_rows, tip_link
 from manipula.mechanics.robot.values.parameter import ZERO, text_of

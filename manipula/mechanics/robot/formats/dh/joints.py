@@ -15,13 +15,7 @@ from manipula.mechanics.robot.formats.dh.table import PastedTable
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import Entry, ParsedText, describe, entry_from_raw, parameter_from_entry
-from manipula.mechanics.robot.formats.variables import (
-    Column,
-    Variable,
-    is_blank,
-    refuse_variables,
-    variable_from_text,
-)
+from manipula.mechanics.robot.formats.variables import Column, Variable, is_blank, refuse_variables, variable_from_text
 from manipula.mechanics.robot.joints import KINDS, one_of_kinds
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.mechanics.robot.values.terms import Angle, Units, bare_numbers, units_shown

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from manipula.errors import RobotFileError, caution
+from manipula.errors import InputError, RobotFileError, caution
 from manipula.mechanics.robot.description import Joint, RobotDescription, cells_in
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.dh.joints import (
@@ -242,6 +242,7 @@ def robot_from_rows(
     unless said. `more` takes the other keys of the file: gravity, base, tool, payload, values, inertia_about,
     inertia_default, source, description.
     """
+    refuse_other_words(convention=convention, angle=angle, length=length)
     order = _order(convention, columns)
     if not isinstance(rows, Iterable):
         raise RobotFileError(
@@ -253,6 +254,26 @@ def robot_from_rows(
     head = {"format": 1, "name": name, "convention": convention, "angle": angle, "length": length}
     given = {key: _plain(value) for key, value in more.items() if value is not None}
     return robot_from_raw({**head, **given, "joint": joints}, "", "python", exact)
+
+
+# what books and other libraries call them
+_OURS = {
+    "convention": {
+        "modified": ("craig", "mdh", "modified_dh", "modified dh", "proximal", "khalil", "dhm"),
+        "standard": ("dh", "sdh", "paul", "spong", "siciliano", "classic", "classical", "distal", "standard_dh"),
+    },
+    "angle": {"deg": ("degree", "degrees", "°"), "rad": ("radian", "radians")},
+    "length": {"m": ("metre", "metres", "meter", "meters"), "cm": ("centimetre", "centimetres", "centimeters"),
+               "mm": ("millimetre", "millimetres", "millimeter", "millimeters")},
+}  # fmt: skip
+
+
+def refuse_other_words(**said: object) -> None:
+    """A word of another book or library is met with ours."""
+    for key, word in said.items():
+        for ours, theirs in _OURS[key].items():
+            if isinstance(word, str) and word.strip().casefold() in theirs:
+                raise InputError("{key}: found {word!r}; here it is called {ours!r}", key, word, ours)
 
 
 @dataclass(frozen=True)
@@ -301,6 +322,12 @@ def _table_from_sequence(number: int, row: object, order: _Order) -> dict[str, A
             field="row",
             hint=Message("expected ({listed}) or ({listed}, type)", listed),
         )
+    if len(row) == len(named) and named[-1] == "type" and isinstance(row[-1], int | float) and row[0] == number:
+        raise RobotFileError(
+            "found five numbers, the first of them {number}: is it the index of the joint?", number,
+            where=joint_label(number, None), field="row",
+            hint=Message("leave the index out: ({listed})", ", ".join(named[:-1])),
+        )  # fmt: skip
     return {key: value for key, value in zip(named, row) if value is not None}
 
 

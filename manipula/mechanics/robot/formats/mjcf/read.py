@@ -84,7 +84,7 @@ class Described(NamedTuple):
 
 
 def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
-    """Everything the file says about mechanics; what is passed over is told in `said`."""
+    """Everything the file says about mechanics; what is passed over is named in `said`."""
     root = root_from_mjcf(text, file)
     settings = settings_of(root)
     refuse_too_many(sum(1 for _ in root.iterfind(".//worldbody//body")))

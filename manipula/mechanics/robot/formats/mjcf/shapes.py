@@ -36,6 +36,7 @@ from manipula.mechanics.spatial.vector import (
     transpose,
 )
 from manipula.messages import Message
+from manipula.scalar import Scalar
 
 # Where something stands in MJCF: `pos` and one of five ways to write an orientation, as a placement to fifty digits.
 #
@@ -48,7 +49,7 @@ from manipula.messages import Message
 #     zaxis      z                  the smallest turn that brings z there; half a turn about x where it is opposite
 #     fromto     two points         in their middle, z from the second to the first; nothing else counts beside it
 
-Numbers = list[Any]  # of fifty digits
+Numbers = list[Scalar]  # of fifty digits
 
 
 def placement_of(attributes: Attributes, settings: Settings, where: str) -> Placement:
@@ -96,7 +97,7 @@ def _quaternion(numbers: Numbers, settings: Settings) -> Matrix:
     )
 
 
-def _turn(axis: Vector, by: Any) -> Matrix:
+def _turn(axis: Vector, by: Scalar) -> Matrix:
     """The quaternion (cos a/2, axis·sin a/2)."""
     half, (x, y, z) = MP.sin(by / 2), _unit(axis)
     return _quaternion([MP.cos(by / 2), half * x, half * y, half * z], _NONE)
@@ -145,7 +146,7 @@ _WAYS: dict[str, tuple[int, Callable[[Numbers, Settings], Matrix]]] = {
 }
 
 
-Share = tuple[Any, Any, Any, Any]  # volume (or area), and inertia about the centre per mass: xx yy zz
+Share = tuple[Scalar, Scalar, Scalar, Scalar]  # volume (or area), and inertia about the centre per mass: xx yy zz
 WEIGHTLESS = ("plane", "hfield")
 SIZES = {"sphere": 1, "box": 3, "ellipsoid": 3, "cylinder": 2, "capsule": 2}
 TELLS_MASS = Message("give the body an <inertial>, or let MuJoCo write it with mj_saveLastXML")
@@ -155,7 +156,7 @@ class Solid(NamedTuple):
     """Mass, and tensor about its centre in its own axes, where it is."""
 
     at: Placement
-    mass: Any
+    mass: Scalar
     tensor: Vector
 
 
@@ -229,15 +230,15 @@ def _sphere(r: Any) -> Share:
     return 4 * MP.pi * r**3 / 3, *(2 * r * r / 5,) * 3
 
 
-def _box(a: Any, b: Any, c: Any) -> Share:
+def _box(a: Scalar, b: Scalar, c: Scalar) -> Share:
     return 8 * a * b * c, (b * b + c * c) / 3, (a * a + c * c) / 3, (a * a + b * b) / 3
 
 
-def _ellipsoid(a: Any, b: Any, c: Any) -> Share:
+def _ellipsoid(a: Scalar, b: Scalar, c: Scalar) -> Share:
     return 4 * MP.pi * a * b * c / 3, (b * b + c * c) / 5, (a * a + c * c) / 5, (a * a + b * b) / 5
 
 
-def _cylinder(r: Any, h: Any) -> Share:
+def _cylinder(r: Scalar, h: Scalar) -> Share:
     across = r * r / 4 + h * h / 3
     return 2 * MP.pi * r * r * h, across, across, r * r / 2
 
@@ -246,7 +247,7 @@ def _capsule(r: Any, h: Any) -> Share:
     return _together(_cylinder(r, h), _add_caps(4 * MP.pi * r**3 / 3, 2 * r * r / 5, 3 * r / 8, h))
 
 
-def _add_caps(amount: Any, own: Any, beyond: Any, h: Any) -> Share:
+def _add_caps(amount: Scalar, own: Scalar, beyond: Scalar, h: Scalar) -> Share:
     """Two halves of a sphere at ± h: of each I = own about the sphere's centre, and its mass lies `beyond` that."""
     across = own + h * h + 2 * h * beyond
     return amount, across, across, own
@@ -258,11 +259,11 @@ def _together(*parts: Share) -> Share:
     return total, xx, yy, zz
 
 
-def _sphere_shell(r: Any) -> Share:
+def _sphere_shell(r: Scalar) -> Share:
     return 4 * MP.pi * r * r, *(2 * r * r / 3,) * 3
 
 
-def _box_shell(a: Any, b: Any, c: Any) -> Share:
+def _box_shell(a: Scalar, b: Scalar, c: Scalar) -> Share:
     """Pairs of faces at ± a, ± b, ± c."""
     aa, bb, cc = a * a, b * b, c * c
     return _together(
@@ -272,12 +273,12 @@ def _box_shell(a: Any, b: Any, c: Any) -> Share:
     )
 
 
-def _cylinder_shell(r: Any, h: Any) -> Share:
+def _cylinder_shell(r: Scalar, h: Scalar) -> Share:
     side, ends = r * r / 2 + h * h / 3, r * r / 4 + h * h
     return _together((4 * MP.pi * r * h, side, side, r * r), (2 * MP.pi * r * r, ends, ends, r * r / 2))
 
 
-def _capsule_shell(r: Any, h: Any) -> Share:
+def _capsule_shell(r: Scalar, h: Scalar) -> Share:
     side = r * r / 2 + h * h / 3
     caps = _add_caps(4 * MP.pi * r * r, 2 * r * r / 3, r / 2, h)
     return _together((4 * MP.pi * r * h, side, side, r * r), caps)

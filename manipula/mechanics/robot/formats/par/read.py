@@ -4,34 +4,53 @@ The file holds one list per column: `Sigma = {0,0,1}`, `Alpha = {0,pi/2,…}`. A
 Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r), inertias are about the link frame's origin with first moments, and
 gravity G is given in frame 0. External wrenches, joint rates and torques in the file are inputs of a computation, not
 properties of the robot: they are not read.
+
+Rows 1 … NL are links with their joints, each on the row that `Ant` names. In a closed robot (Type 2) rows NL+1 … NJ are
+the joints at which loops are cut, row i + NJ − NL is the frame on the other side of the cut at row i, and `Mu` names
+the motors. Where the base moves (`is_mobile`: its motion is given, `is_floating`: it is solved for), the lists of
+inertial parameters begin with link 0. An entry such as `t7-t2+pi/2` in another joint's row is a joint that follows.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 
-from manipula.errors import InputError, RobotFileError, caution
-from manipula.mechanics.robot import joints
+from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.actuator import actuator_from
+from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import (
     AXES,
+    BASE,
     SIX,
     Body,
     Cell,
+    Frame,
     Joint,
     JointKind,
+    Mounted,
     Origin,
     RobotDescription,
     Step,
     Steps,
 )
-from manipula.mechanics.robot.exact import Formula, is_zero, opposite, parameter_of, placement_from_steps, without_zeros
-from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
+from manipula.mechanics.robot.exact import Formula, is_zero, parameter_of, placement_from_steps, without_zeros
 from manipula.mechanics.robot.formats.checks import warn_about
-from manipula.mechanics.robot.formats.name_checks import refuse_bad_names, told_apart
+from manipula.mechanics.robot.formats.entry_checks import refuse_bad_names, refuse_heavy, told_apart
+from manipula.mechanics.robot.formats.par.entries import (
+    ACTUATOR,
+    AT_REST,
+    IDENTITY,
+    ONE,
+    SETTINGS,
+    UNREAD,
+    coordinate_from_entry,
+    is_variable,
+    split_variable,
+)
+from manipula.mechanics.robot.formats.par.table import ParTable
 from manipula.mechanics.robot.formats.rows import steps_from_placement
 from manipula.mechanics.robot.formats.snap_to_exact import Structure, finish_reading
 from manipula.mechanics.robot.formats.source import (
@@ -41,93 +60,21 @@ from manipula.mechanics.robot.formats.source import (
     unknown_words,
     unread_words,
 )
+from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.precise import MP, PRECISE, precise, rpy_of
 from manipula.mechanics.robot.precise import angle as angle_from_number
 from manipula.mechanics.robot.suffixes import row_names, suffixes
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
-    Name,
     Num,
-    Parameter,
-    ParameterOp,
     names_of,
-    parameter_from_text,
-    text_of,
 )
 from manipula.mechanics.spatial.vector import Matrix, matmul, rotate, transpose
 from manipula.messages import Message
 
-# The joint variable inside an entry of a SYMORO table: `t2`, `th2 + pi/2`, `-q3`, and what is constant beside it.
-
-_LETTERS: dict[JointKind, str] = {"revolute": "t|th|theta|q", "prismatic": "r|q|l|rl"}
-_FIELD: dict[JointKind, str] = {"revolute": "Theta", "prismatic": "R"}
-
-
-def split_variable(entry: Parameter, row: int, kind: JointKind, notes: list[str]) -> tuple[Parameter, int]:
-    """(offset, direction): the entry is offset + direction · q."""
-    if isinstance(entry, Name):
-        return ZERO, 1
-    terms = list(_terms(entry, 1))
-    moving = [(term, sign) for term, sign in terms if isinstance(term, Name) and is_variable(term.name, row, kind)]
-    if len(moving) == 1:
-        rest = [Formula(term if sign == 1 else opposite(term)) for term, sign in terms if (term, sign) != moving[0]]
-        return sum(rest, start=Formula(ZERO)).parameter, moving[0][1]
-    if moving or any(True for _ in names_of(entry)):
-        raise RobotFileError(
-            "found {text_of!r}, in which the joint variable is not clear",
-            text_of(entry),
-            where=Message("joint {name}", row),
-            field=_FIELD[kind],
-            hint=Message(
-                ("write it as t{row} plus a constant" if kind == "revolute" else "write it as r{row} plus a constant"),
-                row,
-            ),
-        )
-    notes.append(
-        Message(
-            "joint {row}: the constant {field} = {text_of} is read as the joint's offset",
-            row,
-            _FIELD[kind],
-            text_of(entry),
-        )
-    )
-    return entry, 1
-
-
-def is_variable(name: str, row: int, kind: JointKind) -> bool:
-    return re.fullmatch(rf"({_LETTERS[kind]})_?0*{row}", name, re.IGNORECASE) is not None
-
-
-def _terms(entry: Parameter, sign: int) -> list[tuple[Parameter, int]]:
-    match entry:
-        case ParameterOp("+", (left, right)):
-            return _terms(left, sign) + _terms(right, sign)
-        case ParameterOp("-", (left, right)):
-            return _terms(left, sign) + _terms(right, -sign)
-        case ParameterOp("neg", (inner,)):
-            return _terms(inner, -sign)
-    return [(entry, sign)]
-
-
-GEOMETRY = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
-INERTIA = tuple(pair.upper() for pair in SIX)
-DYNAMICS = (*INERTIA, "MX", "MY", "MZ", "M", "IA", "FV", "FS")
-WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
-AT_REST = ("W0", "WP0", "V0", "VP0")
-ACTUATOR = {"Ia": "IA", "fv": "FV", "fc": "FS"}  # the letters of what the format can hold of an actuator
-UNREAD = (*WRENCH, "QP", "QDP", "GAM", "K")  # inputs of a computation, and the springs of elastic joints
-SETTINGS = ("NL", "NJ", "NF", "Type", "is_mobile", "is_floating")
-KNOWN = {key.lower(): key for key in (*GEOMETRY, *DYNAMICS, *AT_REST, *UNREAD, "eta", "Z", "G")}
-KINDS: dict[str, JointKind] = {
-    kind.formats["par"]: kind.name for kind in joints.KINDS.values() if "par" in kind.formats
-}
-IDENTITY = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1"
-ONE = Num(Fraction(1))
-STRUCTURES = {"1": Message("a tree"), "2": Message("a closed loop")}
-
 
 def robot_from_par(text: str, file: str = "", exact: bool = False) -> RobotDescription:
-    """The serial arm of a SYMORO file; `exact` keeps angles and lengths as written (see `structure`)."""
+    """The robot of a SYMORO file; `exact` keeps angles and lengths as written (see `structure`)."""
     structure = Structure(exact)
     with errors_of(file):
         robot = told_apart(_Reader(checked_text(text)).robot(file))
@@ -139,35 +86,36 @@ def robot_from_par(text: str, file: str = "", exact: bool = False) -> RobotDescr
     return robot
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        named = re.search(r"\(\*\s*+Robotname\s*+=\s*+'([^'\n]*+)'", text)
-        self.name = named[1].strip() if named and named[1].strip() else "robot"
-        plain = _without_comments(text)
-        self.lists = dict(_lists(plain))
-        found = (re.fullmatch(r"(\w++)\s*+=\s*+(\w++)", line.strip()) for line in plain.splitlines())
-        self.settings = {match[1].lower(): match[2] for match in found if match}
-        self.notes: list[str] = []
-        self.variables: dict[str, int] = {}  # name → the joint it moves
-
+class _Reader(ParTable):
     def robot(self, file: str) -> RobotDescription:
         self.refuse_structure()
-        count = len(self.entries("sigma"))
-        refuse_too_many(count)
-        self.refuse_lengths(count)
+        refuse_too_many(self.every)
+        self.count_rows()
+        self.refuse_lengths()
         self.note_unread()
-        kinds = [self.kind(row) for row in range(1, count + 1)]
-        names = row_names((kind, None) for kind in kinds)
-        ends = suffixes(((kind, name, ()) for kind, name in zip(kinds, names)), 0).rows
-        joints = tuple(self.joint(row, *each) for row, each in enumerate(zip(kinds, names, ends), 1))
+        own = [*range(1, self.links + 1), *(row for row in self.cuts if self.is_driven(row))]
+        kinds = {row: self.kind(row) for row in range(1, self.every + 1)}
+        self.find_variables(kinds)
+        self.names = dict(zip(own, row_names((kinds[row], None) for row in own)))
+        moving = [("fixed" if row in self.followers else kinds[row], self.names[row], ()) for row in own]
+        ends = suffixes(moving, 0, [""] if self.moving else ())
+        joints = {row: self.joint(row, kinds[row], self.names[row], end) for row, end in zip(own, ends.rows)}
         base, turn = self.base()
+        frames, loops = self.cut_loops(kinds)
         origin = Origin("par", "modified", "rad", "m", file, "", tuple(self.notes))
-        robot = RobotDescription(self.name, joints, self.gravity(turn), base, origin=origin)
+        robot = RobotDescription(
+            self.name, tuple(joints[row] for row in self.parents_first(own)), self.gravity(turn), base, origin=origin,
+            frames=frames, loops=loops, moving=self.moving,
+            ground=tuple(Mounted((), self.base_body(end)) for end in ends.ground),
+        )  # fmt: skip
         self.refuse_coupled(robot)
-        return robot
+        if not loops:
+            return robot
+        driven = {self.names[row] for row in own if self.is_driven(row)}
+        return replace(robot, motors=tuple(name for name in robot.joint_names if name in driven))
 
     def refuse_coupled(self, robot: RobotDescription) -> None:
-        """A joint's variable may stand in its own row alone."""
+        """A joint's variable may stand in its own row, and in those of joints that follow it."""
         for name in robot.names():
             if name in self.variables:
                 raise RobotFileError(
@@ -177,64 +125,53 @@ class _Reader:
                     hint="coupled joints cannot be read",
                 )
 
-    def refuse_structure(self) -> None:
-        if "sigma" not in self.lists:
-            raise RobotFileError("the list Sigma is missing", field="Sigma", hint="a SYMORO file has Sigma = {0,0,…}")
-        kind = self.settings.get("type", "0")
-        if kind != "0":
-            found = STRUCTURES.get(kind, Message("structure {kind!r}", kind))
-            raise RobotFileError(
-                "found Type = {kind}: {found}", kind, found, field="Type", hint="only serial arms, Type = 0"
-            )
-        for flag in ("is_mobile", "is_floating"):
-            if self.settings.get(flag, "0").lower() in ("1", "true"):
-                raise RobotFileError("found {text}", flag, field=flag, hint="only arms on a fixed base can be read")
-        ant = self.entries("ant") if "ant" in self.lists else ()
-        for row, before in enumerate(ant, 1):
-            if before != str(row - 1):
-                raise RobotFileError(
-                    "found antecedent {before}: the joints form a tree",
-                    before,
-                    where=Message("joint {name}", row),
-                    field="Ant",
-                    hint=Message("a serial arm has {row} here", row - 1),
-                )
-        for key in ("eta", *AT_REST):
-            for place, entry in enumerate(self.entries(key), 1):
-                if not is_zero(self.parameter(entry, key, place)):
-                    raise RobotFileError(
-                        ("found {entry}: an elastic joint" if key == "eta" else "found {entry}: a moving base"),
-                        entry,
-                        field=key,
-                        hint="only zeros can be read here",
-                    )
+    def cut_loops(self, kinds: Mapping[int, JointKind]) -> tuple[tuple[Frame, ...], tuple[ClosedLoop, ...]]:
+        """The two frames of every cut. A cut joint with a motor stays a joint, on a link without mass; its frame is
+        welded to the other."""
+        frames, loops = list[Frame](), list[ClosedLoop]()
+        for number, row in enumerate(self.cuts, 1):
+            twin = row + self.joints - self.links
+            ends = [self.cut_frame(row, kinds[row]), self.cut_frame(twin, kinds[twin])]
+            frames += ends
+            free = {"revolute": "z", "prismatic": "slide z"}.get("" if row in self.names else kinds[row], "")
+            loops.append(ClosedLoop(f"loop{number}", (ends[0].name, ends[1].name), free))
+        return tuple(frames), tuple(loops)
 
-    def refuse_lengths(self, count: int) -> None:
-        if count == 0:
-            raise RobotFileError("the robot has no joint", field="Sigma", hint="one entry for each joint")
-        if all(entry == "2" for entry in self.entries("sigma")):
-            raise RobotFileError("no joint moves", field="Sigma", hint="a robot needs a revolute or prismatic joint")
-        for name in ("NJ", "NL", "NF"):
-            if self.settings.get(name.lower(), str(count)) != str(count):
+    def cut_frame(self, row: int, kind: JointKind) -> Frame:
+        """The frame of a row that has no link, by the number the file gives it."""
+        name, end = f"frame{row}", f"_frame{row}"
+        if row in self.names:
+            return Frame(name, self.names[row])
+        steps, at = self.whole_way(row, kind, end), self.on(row)
+        seen = [row]
+        while at > self.joints:  # one frame may stand on another
+            if at in seen:
                 raise RobotFileError(
-                    "found {settings}, but Sigma has {count} entries",
-                    self.settings[name.lower()],
-                    count,
-                    field=name,
-                    hint="in a serial arm NL, NJ and NF are all the number of joints",
-                )
-        for key in (*GEOMETRY, *DYNAMICS):
-            found = len(self.entries(key))
-            if key.lower() in self.lists and found != count:
-                raise RobotFileError(
-                    "found {found} entries", found, field=key, hint=Message("Sigma has {count}, so {count} here", count)
-                )
+                    "its antecedents lead round in a circle", where=Message("joint {name}", row), field="Ant",
+                    hint="every joint stands on the base, through others",
+                )  # fmt: skip
+            seen.append(at)
+            steps, at = self.whole_way(at, "fixed", f"_frame{at}") + steps, self.on(at)
+        return Frame(name, self.names[at] if at else BASE, without_zeros(steps))
+
+    def whole_way(self, row: int, kind: JointKind, end: str) -> Steps:
+        """What a row places, less the motion of its joint."""
+        theta, r = self.cell("theta", row, f"theta{end}"), self.cell("r", row, f"d{end}")
+        turn = (Step("rz", theta),) if kind != "revolute" else ()
+        return self.before(row, end) + turn + ((Step("tz", r),) if kind != "prismatic" else ())
+
+    def base_body(self, end: str) -> Body:
+        found = self.body(0, "revolute", end)
+        assert found is not None
+        return found
 
     def note_unread(self) -> None:
         """One note on what is no part of the models, one warning on settings that are not known."""
         there = [key for key in UNREAD if any(entry != "0" for entry in self.entries(key))]
-        if any(mu == "0" and sigma != "2" for mu, sigma in zip(self.entries("mu"), self.entries("sigma"))):
+        passive = any(mu == "0" and sigma != "2" for mu, sigma in zip(self.entries("mu"), self.entries("sigma")))
+        if passive and self.type != "2":
             there.append("mu")  # every joint that moves is taken to have a motor
+        there += [key for key in AT_REST if any(entry != "0" for entry in self.entries(key))]
         self.notes += unread_words(there)
         known = {key.lower(): key for key in SETTINGS}
         odd = [key for key in self.settings if key not in known]
@@ -242,36 +179,15 @@ class _Reader:
         for sentence in unknown_words(odd, near):
             caution(sentence)
 
-    def entries(self, key: str) -> tuple[str, ...]:
-        return self.lists.get(key.lower(), ())
-
-    def parameter(self, text: str, key: str, row: int) -> Parameter:
-        try:
-            return parameter_from_text(re.sub(r"\b(Pi|PI)\b", "pi", text))
-        except InputError as error:
-            raise RobotFileError(error.message, where=Message("joint {name}", row), field=key) from error
-
-    def cell(self, key: str, row: int, name: str, otherwise: Parameter | None = ZERO) -> Cell:
-        entries = self.entries(key)
-        return Cell(name, self.parameter(entries[row - 1], key, row) if entries else otherwise)
-
-    def kind(self, row: int) -> JointKind:
-        sigma = self.entries("sigma")[row - 1]
-        if sigma not in KINDS:
-            raise RobotFileError(
-                "found {text}",
-                sigma,
-                where=Message("joint {name}", row),
-                field="Sigma",
-                hint="0 revolute, 1 prismatic, 2 fixed",
-            )
-        return KINDS[sigma]
-
     def joint(self, row: int, kind: JointKind, name: str, end: str) -> Joint:
         theta, r = self.cell("theta", row, f"theta{end}"), self.cell("r", row, f"d{end}")
-        offset, direction = Cell(f"offset{end}", ZERO), 1
-        if kind != "fixed":
-            moving = theta if kind == "revolute" else r
+        offset, direction, coordinate = Cell(f"offset{end}", ZERO), 1, None
+        moving = theta if kind == "revolute" else r
+        if row in self.followers:
+            follows = self.followers[row]
+            coordinate = Coordinate(tuple((self.names[lead], factor) for lead, factor in follows.terms.items()))
+            offset = Cell(moving.name, follows.constant)
+        elif kind != "fixed":
             value, direction = split_variable(moving.parameter, row, kind, self.notes)
             offset = Cell(moving.name, value)
             self.note_variables(row, set(names_of(moving.parameter)) - set(names_of(value)))
@@ -287,7 +203,31 @@ class _Reader:
             after=(),
             body=self.body(row, kind, end),
             actuator=actuator_from(lambda letters: self.actuator_cell(row, letters, end)),
+            parent=self.parent(row),
+            coordinate=coordinate,
         )
+
+    def parent(self, row: int) -> str | None:
+        """Nothing said where it is the row before, as in a serial arm."""
+        on = self.on(row)
+        return None if on == row - 1 else self.names[on] if on else BASE
+
+    def find_variables(self, kinds: Mapping[int, JointKind]) -> None:
+        """Which joints have a variable of their own, and which follow others."""
+        entries = {
+            row: self.cell("theta" if kinds[row] == "revolute" else "r", row, "").parameter
+            for row in range(1, self.joints + 1) if kinds[row] != "fixed"
+        }  # fmt: skip
+        own = {
+            name: row
+            for row, entry in entries.items()
+            for name in names_of(entry)
+            if is_variable(name, row, kinds[row])
+        }
+        for row, entry in entries.items():
+            follows = coordinate_from_entry(entry, row, own)
+            if follows is not None:
+                self.followers[row] = follows
 
     def actuator_cell(self, row: int, letters: str, end: str) -> Cell:
         name = f"{letters}{end}"
@@ -314,7 +254,7 @@ class _Reader:
         )
 
     def body(self, row: int, kind: JointKind, end: str) -> Body | None:
-        absent = ZERO if kind == "fixed" else None
+        absent = ZERO if kind == "fixed" or row > self.links else None  # a cut joint has no link
         x, y, z = (self.cell(f"M{axis.upper()}", row, f"m{axis}{end}", absent) for axis in AXES)
         xx, xy, xz, yy, yz, zz = (self.cell(pair.upper(), row, f"L{pair}{end}", absent) for pair in SIX)
         body = Body(
@@ -352,35 +292,6 @@ class _Reader:
         given = [self.parameter(entry, "G", 0) for entry in entries] or [ZERO, ZERO, Num(Fraction("-9.81"))]
         x, y, z = rotate(turn, (Formula(given[0]), Formula(given[1]), Formula(given[2])))
         return (Cell("gx", parameter_of(x)), Cell("gy", parameter_of(y)), Cell("gz", parameter_of(z)))
-
-
-def _without_comments(text: str) -> str:
-    """Without `(* … *)`; one that never ends is left as it is."""
-    parts, start = [], 0
-    while (opened := text.find("(*", start)) >= 0 and (closed := text.find("*)", opened + 2)) >= 0:
-        parts.append(text[start:opened])
-        start = closed + 2
-    return "".join([*parts, text[start:]])
-
-
-def _lists(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every `Key = {…}`, over any number of lines."""
-    seen: set[str] = set()
-    for key, inside in re.findall(r"\b(\w++)\s*+=\s*+\{([^{}]*+)\}", text):
-        low = key.lower()
-        if low not in KNOWN or low in seen:
-            raise RobotFileError(
-                ("the list is there twice" if low in seen else "found an unknown list"),
-                field=key,
-                hint=Message("known: {names}", ", ".join(KNOWN.values())),
-            )
-        seen.add(low)
-        yield low, tuple(entry.strip() for entry in inside.split(",")) if inside.strip() else ()
-    opened, closed = text.count("{"), text.count("}")
-    if opened != closed:
-        raise RobotFileError(
-            "found {count} opening and {count2} closing braces", opened, closed, hint="every list ends with }"
-        )
 
 
 def _refuse_skewed(R: Matrix) -> None:

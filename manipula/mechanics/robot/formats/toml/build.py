@@ -33,7 +33,6 @@ from manipula.mechanics.robot.description import (
     tensor_letter,
 )
 from manipula.mechanics.robot.exact import inverse_of, without_zeros
-from manipula.mechanics.robot.formats.coordinates import coordinate_from_text, named_pose
 from manipula.mechanics.robot.formats.rows import (
     FIELDS,
     NAMED,
@@ -44,21 +43,9 @@ from manipula.mechanics.robot.formats.rows import (
     toward_axis,
 )
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.formats.toml.schema import (
-    AxisTable,
-    BaseTable,
-    CarriedTable,
-    FrameTable,
-    JointTable,
-    Massive,
-    PlacementTable,
-    RobotTable,
-    SpringTable,
-    Tensor,
-    ToolTable,
-    entries_of,
-)
+from manipula.mechanics.robot.formats.toml import schema
 from manipula.mechanics.robot.formats.units import Entry, parameter_from_entry
+from manipula.mechanics.robot.formats.variables import coordinate_from_text, named_pose
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
@@ -70,21 +57,21 @@ from manipula.messages import Message
 STANDARD_GRAVITY = (ZERO, ZERO, Num(Fraction("-9.81")))
 QUANTITY_OF: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle"}
 Three = tuple[Cell, Cell, Cell]
-Axis = AxisTable | tuple[Parameter, Parameter, Parameter] | None
+Axis = schema.AxisTable | tuple[Parameter, Parameter, Parameter] | None
 
 
-def robot_from_table(table: RobotTable, origin: Origin) -> RobotDescription:
+def robot_from_table(table: schema.RobotTable, origin: Origin) -> RobotDescription:
     """The robot a validated file describes."""
     _refuse_repeated_names(table)
     return _Builder(table).robot(origin)
 
 
-def joint_names(table: RobotTable) -> list[str]:
+def joint_names(table: schema.RobotTable) -> list[str]:
     """Every row's name, its own or an automatic one."""
     return row_names((joint.type, joint.name) for joint in table.joint)
 
 
-def _refuse_repeated_names(table: RobotTable) -> None:
+def _refuse_repeated_names(table: schema.RobotTable) -> None:
     names = joint_names(table)
     for row, name in enumerate(names, 1):
         if names.index(name) != row - 1:
@@ -101,7 +88,7 @@ def _refuse_repeated_names(table: RobotTable) -> None:
 
 
 class _Builder:
-    def __init__(self, table: RobotTable) -> None:
+    def __init__(self, table: schema.RobotTable) -> None:
         self.table = table
         self.units = Units(table.angle, table.length)
         self.absent = None if table.inertia_default is None else ZERO
@@ -211,9 +198,12 @@ class _Builder:
         x, y, z = (self.cell(f"g{axis}", value) for axis, value in zip(AXES, values))
         return x, y, z
 
-    def placement(self, table: PlacementTable | CarriedTable | None, name: str) -> Steps:
+    def placement(self, table: schema.PlacementTable | schema.CarriedTable | None, name: str) -> Steps:
         """`name` has a place for x y z roll pitch yaw."""
-        if table is None or (isinstance(table, BaseTable | ToolTable | FrameTable) and table.xyz is table.rpy is None):
+        if table is None or (
+            isinstance(table, schema.BaseTable | schema.ToolTable | schema.FrameTable)
+            and table.xyz is table.rpy is None
+        ):
             return ()
         shift, turn = table.xyz or (None,) * 3, table.rpy or (None,) * 3
         cells = {axis: self.cell(name.format(axis), entry) for axis, entry in zip(AXES, shift)}
@@ -221,7 +211,7 @@ class _Builder:
             cells[way] = self.cell(name.format(way), entry)
         return steps_from_placement(cells)
 
-    def joint(self, index: int, table: JointTable) -> Joint:
+    def joint(self, index: int, table: schema.JointTable) -> Joint:
         end, where = self.suffixes.rows[index], joint_label(index + 1, self.names[index])
         before, offset, after = self.geometry(table, end, where)
         about = table.inertia_about or self.table.inertia_about
@@ -248,7 +238,7 @@ class _Builder:
             link=table.link_name or "",
         )
 
-    def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps]:
+    def geometry(self, table: schema.JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps]:
         """(before, offset, after) of a table's row, or of placements."""
         convention = self.table.convention
         if not table.is_placement and convention != "urdf":
@@ -262,11 +252,11 @@ class _Builder:
         kinds: tuple[StepKind, ...] = ("tx", "ty", "tz")
         way = (*without_zeros(tuple(map(Step, kinds, shift))), *self.toward(table.axis, end, where))
         link = without_zeros(self.placement(table.link, f"link_{{}}{end}"))
-        at = without_zeros(self.placement(PlacementTable(xyz=table.xyz, rpy=table.rpy), f"{{}}{end}"))
+        at = without_zeros(self.placement(schema.PlacementTable(xyz=table.xyz, rpy=table.rpy), f"{{}}{end}"))
         return (*at, *way), offset, (*inverse_of(way), *link)
 
     def toward(self, axis: Axis, end: str, where: str) -> Steps:
-        if isinstance(axis, AxisTable):
+        if isinstance(axis, schema.AxisTable):
             given = {name: getattr(axis, name) for name in TURNS if getattr(axis, name) is not None}
             if list(given) not in (["lean", "tilt"], ["tilt"], ["roll"]):
                 raise RobotFileError(
@@ -287,7 +277,7 @@ class _Builder:
             )
         return toward_axis((x, y, z), end)
 
-    def coordinate(self, table: JointTable, where: str) -> Coordinate | None:
+    def coordinate(self, table: schema.JointTable, where: str) -> Coordinate | None:
         try:
             text = table.coordinate
             return None if text is None else coordinate_from_text(text, _motion(table), self.units)
@@ -296,39 +286,39 @@ class _Builder:
             hint = own or Message('such as "2*elbow + pi/2"')
             raise RobotFileError(problem, where=where, field="coordinate", hint=hint) from error
 
-    def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:
-        given = entries_of(table)
+    def actuator(self, table: schema.JointTable, end: str) -> Actuator[Cell]:
+        given = schema.entries_of(table)
 
         def cell(letters: str) -> Cell:
             return self.cell(f"{letters}{end}", given.get(letters))
 
         return actuator_from(cell, given)
 
-    def limits(self, table: JointTable, where: str) -> tuple[Parameter, Parameter] | None:
+    def limits(self, table: schema.JointTable, where: str) -> tuple[Parameter, Parameter] | None:
         if table.limits is None:
             return None
         low, high = (self.motion(x, _motion(table), where, f"limits[{k}]") for k, x in enumerate(table.limits, 1))
         return low, high
 
-    def velocity_limit(self, table: JointTable, where: str) -> Parameter | None:
+    def velocity_limit(self, table: schema.JointTable, where: str) -> Parameter | None:
         rate: Quantity = "angle rate" if KINDS[table.type].turns else "length rate"
         entry = table.velocity_limit
         return None if entry is None else self.motion(entry, rate, where, "velocity_limit")
 
-    def spring(self, table: SpringTable) -> Spring[Parameter]:
+    def spring(self, table: schema.SpringTable) -> Spring[Parameter]:
         return Spring(table.radii, table.angle, table.length, table.stroke)
 
-    def mounted_body(self, table: CarriedTable, suffix: str) -> Mounted:
+    def mounted_body(self, table: schema.CarriedTable, suffix: str) -> Mounted:
         body = self.body(table, suffix, self.table.inertia_about)
         return Mounted(self.placement(table, f"{{}}{suffix}"), body, table.name or "")
 
-    def base_body(self, table: BaseTable | CarriedTable, suffix: str) -> Mounted:
+    def base_body(self, table: schema.BaseTable | schema.CarriedTable, suffix: str) -> Mounted:
         """The base's own body, or one that stands beside it."""
-        if isinstance(table, CarriedTable):
+        if isinstance(table, schema.CarriedTable):
             return self.mounted_body(table, suffix)
         return Mounted((), self.body(table, suffix, self.table.inertia_about), _name(table))
 
-    def body(self, table: Massive, suffix: str, about: InertiaKind) -> Body:
+    def body(self, table: schema.Massive, suffix: str, about: InertiaKind) -> Body:
         """The body of a link, a payload or a carried part; names end in `suffix`."""
         about = table.inertia_about or about
         kind: InertiaKind = about if table.second_moment is None else "second_moment"
@@ -337,37 +327,37 @@ class _Builder:
             self.cell(f"m{suffix}", table.mass, self.absent),
             self.centre(table, suffix),
             centre_is,
-            self.tensor(table.inertia or table.second_moment or Tensor(), tensor_letter(kind), suffix),
+            self.tensor(table.inertia or table.second_moment or schema.Tensor(), tensor_letter(kind), suffix),
             kind,
         )
 
-    def centre(self, table: Massive, suffix: str) -> Three:
+    def centre(self, table: schema.Massive, suffix: str) -> Three:
         entries = table.com or table.first_moment or (None,) * 3
         letter = centre_letter("com" if table.first_moment is None else "first_moment")
         x, y, z = (self.cell(f"{letter}{axis}{suffix}", entry, self.absent) for axis, entry in zip(AXES, entries))
         return x, y, z
 
-    def tensor(self, table: Tensor, letter: str, suffix: str) -> tuple[Cell, Cell, Cell, Cell, Cell, Cell]:
+    def tensor(self, table: schema.Tensor, letter: str, suffix: str) -> tuple[Cell, Cell, Cell, Cell, Cell, Cell]:
         xx, xy, xz, yy, yz, zz = (
             self.cell(f"{letter}{pair}{suffix}", getattr(table, pair), self.absent) for pair in SIX
         )
         return xx, xy, xz, yy, yz, zz
 
 
-def _bodies_of_base(base: BaseTable | None) -> list[BaseTable | CarriedTable]:
+def _bodies_of_base(base: schema.BaseTable | None) -> list[schema.BaseTable | schema.CarriedTable]:
     """The bodies of the base: its own, where the file says anything of it or it moves, and those it carries."""
     return [] if base is None else [*([base] if base.has_inertia or _base_motion(base) else []), *base.carries]
 
 
-def _base_motion(base: BaseTable | None) -> BaseMotion:
+def _base_motion(base: schema.BaseTable | None) -> BaseMotion:
     """Of a planar base the rows have it."""
     motions: dict[str | None, BaseMotion] = {"free": "free", "given": "given"}
     return motions.get(None if base is None else base.moving, "")
 
 
-def _name(table: BaseTable | CarriedTable) -> str:
-    return (table.link_name if isinstance(table, BaseTable) else table.name) or ""
+def _name(table: schema.BaseTable | schema.CarriedTable) -> str:
+    return (table.link_name if isinstance(table, schema.BaseTable) else table.name) or ""
 
 
-def _motion(table: JointTable) -> Quantity:
+def _motion(table: schema.JointTable) -> Quantity:
     return "angle" if KINDS[table.type].turns else "length"

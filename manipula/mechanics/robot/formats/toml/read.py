@@ -14,26 +14,12 @@ from pydantic_core import ErrorDetails
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import Origin, RobotDescription
-from manipula.mechanics.robot.formats.check_numbers import refuse_heavy
 from manipula.mechanics.robot.formats.checks import warn_about
-from manipula.mechanics.robot.formats.name_checks import refuse_bad_names
+from manipula.mechanics.robot.formats.entry_checks import refuse_bad_names, refuse_heavy
 from manipula.mechanics.robot.formats.snap_to_exact import Structure, finish_reading
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, joint_label, refuse_too_many
+from manipula.mechanics.robot.formats.toml import schema
 from manipula.mechanics.robot.formats.toml.build import joint_names, robot_from_table
-from manipula.mechanics.robot.formats.toml.schema import (
-    FRICTION_TABLES,
-    BaseTable,
-    CarriedTable,
-    Friction,
-    JointTable,
-    LoopTable,
-    MotorsTable,
-    PayloadTable,
-    RobotTable,
-    SpringTable,
-    Tensor,
-    ToolTable,
-)
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.formats.variables import with_offsets
@@ -49,18 +35,18 @@ __all__ = ["toml_from_robot"]
 # From pydantic's findings to one sentence: joint, field, what was found, what would be right.
 
 _TABLES: dict[str, type[BaseModel]] = {
-    "joint": JointTable,
-    "payload": PayloadTable,
-    "base": BaseTable,
-    "tool": ToolTable,
-    "inertia": Tensor,
-    "second_moment": Tensor,
-    "friction": Friction,
-    **FRICTION_TABLES,
-    "carries": CarriedTable,
-    "springs": SpringTable,
-    "loop": LoopTable,
-    "motors": MotorsTable,
+    "joint": schema.JointTable,
+    "payload": schema.PayloadTable,
+    "base": schema.BaseTable,
+    "tool": schema.ToolTable,
+    "inertia": schema.Tensor,
+    "second_moment": schema.Tensor,
+    "friction": schema.Friction,
+    **schema.FRICTION_TABLES,
+    "carries": schema.CarriedTable,
+    "springs": schema.SpringTable,
+    "loop": schema.LoopTable,
+    "motors": schema.MotorsTable,
 }
 _WANTED = {
     "string_type": Message("expected text in quotes"),
@@ -80,11 +66,11 @@ _MISSING = {
 }
 
 
-def table_from_raw(raw: Mapping[str, Any]) -> RobotTable:
+def table_from_raw(raw: Mapping[str, Any]) -> schema.RobotTable:
     """The validated file, every column in SI, or the most telling problem in it."""
     units = Units("deg" if raw.get("angle") == "deg" else "rad", length_of(raw.get("length")))
     try:
-        return RobotTable.model_validate(with_offsets(raw), context=units)
+        return schema.RobotTable.model_validate(with_offsets(raw), context=units)
     except ValidationError as error:
         found = error.errors(include_url=False)
         # a misspelt key also looks like a missing one: the misspelling is the news
@@ -152,7 +138,7 @@ def _list_hint(loc: tuple[int | str, ...]) -> str:
 
 def _known_keys(loc: tuple[int | str, ...]) -> str:
     owner = next((part for part in reversed(loc[:-1]) if isinstance(part, str)), "")
-    known = list(_TABLES.get(owner, RobotTable).model_fields)
+    known = list(_TABLES.get(owner, schema.RobotTable).model_fields)
     near = get_close_matches(str(loc[-1]), known, n=1)
     return Message("did you mean {column_of!r}?", near[0]) if near else Message("known here: {known}", ", ".join(known))
 
@@ -213,7 +199,7 @@ def _list(raw: Mapping[str, Any]) -> list[Any]:
     return frames if isinstance(frames, list) else []
 
 
-def _origin(table: RobotTable, file: str, form: Form) -> Origin:
+def _origin(table: schema.RobotTable, file: str, form: Form) -> Origin:
     notes = (f"{name}: {joint.note}" for name, joint in zip(joint_names(table), table.joint) if joint.note)
     base = "" if table.base is None else table.base.link_name or ""
     about = (file, table.source, (*table.notes, *notes), table.description, base, table.visuals)

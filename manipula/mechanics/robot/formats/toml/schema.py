@@ -16,13 +16,7 @@ from pydantic_core import core_schema
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuator import DRIVE, MOTOR
-from manipula.mechanics.robot.formats.units import (
-    Entry,
-    describe,
-    entry_from_raw,
-    parameter_from_raw,
-    refuse_bad_name,
-)
+from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw, parameter_from_raw, refuse_bad_name
 from manipula.mechanics.robot.friction import LAWS, FrictionLaw
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Parameter
@@ -214,7 +208,7 @@ class SpringTable(_Table):
 
     radii: tuple[Length, Length] = Field(description="of its ends from the axis: of the one that stands, that turns")
     angle: Angle = Field(description="from the first to the second about the axis, at q = 0")
-    length: Length = Field(description="of the spring without force, or of the gas spring of which the size is told")
+    length: Length = Field(description="of the spring without force, or of the gas spring whose size is given")
     stroke: Length | None = Field(None, description="of a gas spring: what is left to press it together")
 
 

@@ -22,7 +22,6 @@ from manipula.mechanics.robot.description import (
     tensor_letter,
 )
 from manipula.mechanics.robot.exact import QUARTERS, is_zero
-from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import (
     FIELDS,
     TURNS,
@@ -38,7 +37,7 @@ from manipula.mechanics.robot.formats.snap_to_exact import Structure, snap_robot
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
-from manipula.mechanics.robot.formats.variables import Column, bracket_variables, moving_text
+from manipula.mechanics.robot.formats.variables import Column, bracket_variables, moving_text, text_from_coordinate
 from manipula.mechanics.robot.friction import FrictionLaw
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import values_of

@@ -37,15 +37,7 @@ from manipula.mechanics.robot.formats.checks import warn_of_odd
 from manipula.mechanics.robot.formats.rows import placement_from_steps, toward_axis
 from manipula.mechanics.robot.formats.snap_to_exact import Structure, finish_reading
 from manipula.mechanics.robot.formats.source import errors_of
-from manipula.mechanics.robot.formats.urdf.light import (
-    called_base,
-    check_base,
-    few_steps,
-    frames_beside,
-    lump_fixed_bodies,
-    named_tool,
-    short_way,
-)
+from manipula.mechanics.robot.formats.urdf import light
 from manipula.mechanics.robot.formats.urdf.tree import (
     PARTS,
     Locks,
@@ -140,12 +132,12 @@ def robot_from_links(
         rows, heavy, endings = reader.rows(start, chain, locks)
         still = reader.ground(start, rows, chain, locks)
         if moving:
-            reader.notes += check_base(tree, start, reader.still)
-        joints, tool, ground = lump_fixed_bodies(rows, still, heavy, endings, reader.notes, bool(end))
+            reader.notes += light.check_base(tree, start, reader.still)
+        joints, tool, ground = light.lump_fixed_bodies(rows, still, heavy, endings, reader.notes, bool(end))
         frames = tuple(reader.frames(start, chain, bool(moving)))
-        at = () if rest is None else called_base(reader.origin("", rest.at, f"joint {rest.name!r}"))
+        at = () if rest is None else light.called_base(reader.origin("", rest.at, f"joint {rest.name!r}"))
         if end:
-            frames = (*named_tool(end, joints, tool), *frames_beside(frames, end, joints, tree))
+            frames = (*light.named_tool(end, joints, tool), *light.frames_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (cell_with_value(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
     held = RobotDescription(tree.file.name, joints, (gx, gy, gz), at, tool, origin=origin, frames=frames, ground=ground)
@@ -199,7 +191,7 @@ class _Reader:
         ways: dict[str, Steps] = {base: ()}
         for joint, row in zip(chain, rows):
             if row.kind == "fixed" and joint.parent in ways:
-                ways[joint.child] = short_way(ways[joint.parent] + row.before + row.after, row.name)
+                ways[joint.child] = light.short_way(ways[joint.parent] + row.before + row.after, row.name)
         on_chain, left, seen = {joint.name for joint in chain}, list[str](), [base]
         for joint in (joint for link in list(ways) for joint in self.tree.beside(link, on_chain)):
             if joint.parent not in ways:
@@ -210,7 +202,7 @@ class _Reader:
             except RobotFileError:  # it floats, follows a joint that moves, or cannot be read
                 left.append(joint.child)
                 continue
-            ways[joint.child] = short_way(way, self.ends[joint.child])
+            ways[joint.child] = light.short_way(way, self.ends[joint.child])
             seen.append(joint.child)
         self.still = {link: way for link, way in ways.items() if link != base}
         left += [link for link in seen if any(x.part == "inertial" for x in self.tree.file.links[link].faults)]
@@ -267,7 +259,7 @@ class _Reader:
         """The way to a link beside the rows as a shift and a turn, as files have it; across several joints to twenty
         decimals."""
         way = self.ways.get(link, self.still.get(link, ()))
-        return way if placement_from_steps(way) is not None else few_steps(way, self.ends[link])
+        return way if placement_from_steps(way) is not None else light.few_steps(way, self.ends[link])
 
     def row(self, row: str, joint: UrdfJoint) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
@@ -367,7 +359,7 @@ class _Reader:
         ways = self.ways | {link: ()}
         for joint in self.tree.beside(link, on_chain):
             row = self.ends[joint.child]
-            there = short_way(ways[joint.parent] + self.steps_across_locked(row, joint, locks), row)
+            there = light.short_way(ways[joint.parent] + self.steps_across_locked(row, joint, locks), row)
             ways[joint.child] = self.ways[joint.child] = there
             self.tell_lock(joint, locks)
             if self.is_heavy(joint.child):

@@ -25,7 +25,7 @@ _PREFIX = re.compile(r"(?:</?\s*|\s)([A-Za-z_][\w.-]*):[A-Za-z_][\w.-]*(?=[\s=/>
 
 
 def root_from_text(text: str, said: list[str]) -> ET.Element:
-    """The `<robot>` with plain tags; what was passed over is told in `said`."""
+    """The `<robot>` with plain tags; what was passed over is named in `said`."""
     text = checked_text(text)
     if re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE):
         raise RobotFileError("found a DOCTYPE or ENTITY declaration", hint="remove it: URDF needs none")

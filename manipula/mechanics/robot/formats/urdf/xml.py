@@ -157,7 +157,7 @@ class _Parts:
 
 
 def refuse_faults(faults: Iterable[Fault], used: Iterable[str], said: list[str]) -> None:
-    """A fault in a part that is used is an error; any other is told."""
+    """A fault in a part that is used is an error; any other is a note."""
     needed = set(used)
     for fault in faults:
         if fault.part in needed:
@@ -166,7 +166,7 @@ def refuse_faults(faults: Iterable[Fault], used: Iterable[str], said: list[str])
 
 
 def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
-    """Everything the file says about mechanics; what was passed over is told in `said`."""
+    """Everything the file says about mechanics; what was passed over is named in `said`."""
     root = root_from_text(text, said)
     words = account(root, WORDS, skipped=XACRO)
     said += words.warnings()

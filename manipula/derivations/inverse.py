@@ -1,0 +1,330 @@
+"""Inverse kinematics as steps.
+
+A planar arm of two or three joints is solved by the law of cosines, with both elbows:
+
+    c2 = (x² + y² − l1² − l2²)/(2 l1 l2)      s2 = ±√(1 − c2²)      θ2 = atan2(s2, c2)
+    θ1 = atan2(y, x) − atan2(l2 s2, l1 + l2 c2)                     θ3 = φ − θ1 − θ2
+
+Source: Craig, "Introduction to Robotics", 3rd ed. (2005), eqs. (4.14)–(4.28). Every other arm has the steps of its
+closed form, as `ik.derivation` records them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from manipula.algebra.expr.maths import rebuilt
+from manipula.algebra.expr.node import Expr
+from manipula.algebra.show.notation import SIGN, Letter, Script
+from manipula.algebra.simplify.tree import (
+    ZERO,
+    FormulaCall,
+    FormulaNumber,
+    FormulaTree,
+    Inverse,
+    Symbol,
+    Trig,
+    evaluate_tree,
+    leaves,
+    power_of,
+    product_of,
+    sum_of,
+)
+from manipula.derivations.board import DerivationBoard
+from manipula.derivations.branches import with_branches_followed
+from manipula.derivations.proof import Reference
+from manipula.ik.derivation import derivation_of
+from manipula.ik.derivation.derivation import COLUMNS
+from manipula.ik.derivation.printer import DerivationStep, InverseLine, InverseSentence, fill_places
+from manipula.mechanics.models.kinematics.pose import frames, pose
+from manipula.mechanics.spatial.placement import HERE
+from manipula.messages import Message
+from manipula.pages.derivation import Derivation
+from manipula.pages.steps import Equation, LessonStep, Quoted, Sentence, Told, sentence
+
+
+def inverse_derivation(
+    board: DerivationBoard, task: str | None = None, axes: Sequence[str] = ("n", "o", "a")
+) -> Derivation:
+    links = _planar_links(board) if task in (None, "position") else None
+    return _planar(board, links) if links else _closed_form(board, task, axes)
+
+
+# A planar arm.
+
+
+def _planar_links(board: DerivationBoard) -> list[Any] | None:
+    """l1, l2 (and l3, or 0) of an arm whose tool is at l1 c1 + l2 c12 + l3 c123; nothing of any other arm."""
+    chain, n = board.chain, board.dof
+    if n not in (2, 3) or any(link.kind.name != "revolute" for link in chain.links) or chain.base != HERE:
+        return None
+    if {"x", "y", "phi", "xw", "yw", "k1", "k2"} & set(board.taken):
+        return None
+    at, graph, maths = pose(chain, board.q), board.graph, board.maths
+    angles = [board.q[0]]
+    for q in board.q[1:]:
+        angles.append(angles[-1] + q)
+    zero, half_turn = graph.degrees(Fraction(0)), graph.degrees(Fraction(180))
+
+    def straight(*turns: Expr) -> Any:
+        return graph.expr(rebuilt([graph.expr(at.p[0])], graph, dict(zip(board.q, turns, strict=True)))[0])
+
+    # l1 + l2 + l3 stretched; the links beyond a joint turned back count with a minus
+    whole = straight(*([zero] * n))
+    back = [straight(*[half_turn if k == joint else zero for k in range(n)]) for joint in range(1, n)]
+    tails = [(whole - x) / 2 for x in back]  # of the links from joint 2 on, from joint 3 on
+    lengths = [whole - tails[0], *(a - b for a, b in pairwise(tails)), tails[-1]]
+    x = sum((length * maths.cos(angle) for length, angle in zip(lengths, angles)), graph.zero)
+    y = sum((length * maths.sin(angle) for length, angle in zip(lengths, angles)), graph.zero)
+    off = (graph.expr(at.p[0]) - x, graph.expr(at.p[1]) - y, graph.expr(at.p[2]))
+    fits = off[0].value == 0 and off[1].value == 0 and not off[2].online
+    return lengths if fits and all(length.value != 0 for length in lengths[:2]) else None
+
+
+def _planar(board: DerivationBoard, lengths: Sequence[Any]) -> Derivation:
+    trees = [board.write(length) for length in lengths]
+    l1, l2 = trees[0], trees[1]
+    assert l1 is not None and l2 is not None
+    n, q = board.dof, [board.symbol(i) for i in range(board.dof)]
+    at = pose(board.chain, board.q)
+    board.given |= {"x": board.graph.expr(at.p[0]), "y": board.graph.expr(at.p[1])}
+    x, y = Symbol("x", True), Symbol("y", True)
+    steps, px, py = [], lambda r: r.frames[-1][0][3], lambda r: r.frames[-1][1][3]
+    position = [board.equation(x, None, at.p[0], px), board.equation(y, None, at.p[1], py)]
+    steps.append(LessonStep(sentence("The tool's position"), (), tuple(position)))
+    if n == 3:
+        total = board.q[0] + board.q[1] + board.q[2]
+        board.given["phi"] = total
+        phi = Symbol("phi", True)
+        says = [
+            sentence(
+                "{phi} is the wanted angle of the last link: {sum}.", phi, (q[0], " + ", q[1], " + ", q[2], " = ", phi)
+            )
+        ]
+        lines: list[Equation] = []
+        if trees[2] is not None and trees[2] != ZERO:
+            says.append(
+                sentence(
+                    "Joint 3 stands before the tool by {l} along that link: the first two joints reach the point {w}.",
+                    trees[2],
+                    ("(", Letter("x", "w"), ", ", Letter("y", "w"), ")"),
+                )
+            )
+            for axis, known, op in (("x", x, "cos"), ("y", y, "sin")):
+                name, part = f"{axis}w", product_of([FormulaNumber(Fraction(-1)), trees[2], Trig(op, ((phi, 1),))])
+                board.aliases[name] = (axis, "w", 0)
+                row = 0 if axis == "x" else 1
+                lines.append(
+                    Equation(
+                        Symbol(name, True), None, sum_of([known, part]), lambda r, row=row: _wrist(r)[row], (name,)
+                    )
+                )
+            x, y = Symbol("xw", True), Symbol("yw", True)
+        steps.append(LessonStep(sentence("The wrist"), tuple(says), tuple(lines)))
+    steps += [_cosines(x, y, l1, l2, q[1]), _first_angle(board, x, y, l1, l2, q[0], q[1])]
+    if n == 3:
+        minus = [product_of([FormulaNumber(Fraction(-1)), one]) for one in q[:2]]
+        last = Equation(q[2], None, sum_of([Symbol("phi", True), *minus]), lambda r: r.q[2])
+        steps.append(LessonStep(sentence("The third angle"), (), (last,)))
+    title = sentence("{robot}: inverse kinematics by the law of cosines", Quoted(board.robot.name))
+    wanted = sentence("Wanted: the joint angles that bring the tool to {p}.", ("(x, y)",))
+    found = Derivation(board.robot.name, "ik", title, (wanted,), tuple(steps), {})
+    return with_branches_followed(board, board.finish(found), 1)
+
+
+def _wrist(r: Reference) -> tuple[Any, Any]:
+    """The origin of joint 3: where the frame before it stands."""
+    foot = frames(r.chain, r.q)[1] @ r.chain.links[2].before
+    return foot.p[0], foot.p[1]
+
+
+def _cosines(x: Symbol, y: Symbol, l1: FormulaTree, l2: FormulaTree, q2: Symbol) -> LessonStep:
+    """x² + y² = l1² + l2² + 2 l1 l2 c2"""
+    c2, s2 = Trig("cos", ((q2, 1),)), Trig("sin", ((q2, 1),))
+    squares = sum_of([power_of(x, 2), power_of(y, 2)])
+    twice = product_of([FormulaNumber(Fraction(2)), l1, l2])
+    right = sum_of([power_of(l1, 2), power_of(l2, 2), product_of([twice, c2])])
+    off = [product_of([FormulaNumber(Fraction(-1)), power_of(one, 2)]) for one in (l1, l2)]
+    cosine = product_of([sum_of([squares, *off]), Inverse(twice)])
+    root = FormulaCall(
+        "sqrt", (sum_of([FormulaNumber(Fraction(1)), product_of([FormulaNumber(Fraction(-1)), power_of(c2, 2)])]),)
+    )
+    lines = (
+        Equation(squares, None, right, _reach),
+        Equation(c2, None, cosine, lambda r: r.maths.cos(r.q[1])),
+        Equation(
+            s2,
+            None,
+            product_of([Symbol(SIGN, True), root]),
+            lambda r: r.maths.sin(r.q[1]) * r.maths.sin(r.q[1]),
+            kind="square",
+        ),
+        Equation(q2, None, FormulaCall("atan2", (s2, c2)), lambda r: 0, kind="angle"),
+    )
+    says = (
+        sentence(
+            "Squared and added, the two equations are the law of cosines in the triangle of the two links; "
+            "only {q} is left.",
+            q2,
+        ),
+        sentence(
+            "The point is reachable where {c}. Both signs are solutions: + and − are the two elbows; "
+            "they meet where the arm is "
+            "stretched or folded.",
+            ("−1 ≤ ", c2, " ≤ 1"),
+        ),
+    )
+    return LessonStep(sentence("The elbow"), says, lines)
+
+
+def _reach(r: Reference) -> Any:
+    """x² + y² of the point that two links reach."""
+    if r.chain.dof == 2:
+        x, y = r.frames[-1][0][3], r.frames[-1][1][3]
+    else:
+        x, y = _wrist(r)
+    return x * x + y * y
+
+
+def _first_angle(
+    board: DerivationBoard, x: Symbol, y: Symbol, l1: FormulaTree, l2: FormulaTree, q1: Symbol, q2: Symbol
+) -> LessonStep:
+    """x = k1 c1 − k2 s1, y = k1 s1 + k2 c1"""
+    c1, s1 = Trig("cos", ((q1, 1),)), Trig("sin", ((q1, 1),))
+    c2, s2 = Trig("cos", ((q2, 1),)), Trig("sin", ((q2, 1),))
+    k1, k2 = Symbol("k1", True), Symbol("k2", True)
+    board.aliases |= {"k1": ("k", "1", 0), "k2": ("k", "2", 0)}
+
+    def turned_back(r: Reference) -> tuple[Any, Any]:
+        px, py = (r.frames[-1][0][3], r.frames[-1][1][3]) if r.chain.dof == 2 else _wrist(r)
+        c, s = r.maths.cos(r.q[0]), r.maths.sin(r.q[0])
+        return c * px + s * py, c * py - s * px
+
+    minus = FormulaNumber(Fraction(-1))
+    lines = (
+        Equation(k1, None, sum_of([l1, product_of([l2, c2])]), lambda r: turned_back(r)[0], ("k1",)),
+        Equation(k2, None, product_of([l2, s2]), lambda r: turned_back(r)[1], ("k2",)),
+        Equation(x, None, sum_of([product_of([k1, c1]), product_of([minus, k2, s1])]), lambda r: _target(r)[0]),
+        Equation(y, None, sum_of([product_of([k1, s1]), product_of([k2, c1])]), lambda r: _target(r)[1]),
+        Equation(
+            q1,
+            None,
+            sum_of([FormulaCall("atan2", (y, x)), product_of([minus, FormulaCall("atan2", (k2, k1))])]),
+            lambda r: 0,
+            kind="angle",
+        ),
+    )
+    says = (
+        sentence(
+            "{k} is the bent arm seen from link 1; turned by {q} it points to the target.", ("(", k1, ", ", k2, ")"), q1
+        ),
+    )
+    return LessonStep(sentence("The first angle"), says, lines)
+
+
+def _target(r: Reference) -> tuple[Any, Any]:
+    return (r.frames[-1][0][3], r.frames[-1][1][3]) if r.chain.dof == 2 else _wrist(r)
+
+
+# Every other arm: the steps of its closed form.
+
+
+class Said(Sentence):
+    """A sentence of `ik.derivation`, whose places are numbered."""
+
+    def told(self, script: Script, told: Told) -> str:
+        return script.prose(told(fill_places(self.template, self.values(script), script.words)))
+
+
+def _said(x: InverseSentence) -> Said:
+    return Said(x.words, x.parts)
+
+
+def _closed_form(board: DerivationBoard, task: str | None, axes: Sequence[str]) -> Derivation:
+    found = derivation_of(board.robot, board.structure.symbolic, task)
+    board.aliases |= {name: (x.letter, x.place.replace("m", "-"), 0) for name, x in found.labels.items()}
+    # q is a joint variable here: the tool's position is t
+    called = dict(zip(COLUMNS, (*axes, "t"), strict=True))
+    board.aliases |= {f"{letter}{axis}": (name, axis, 0) for letter, name in called.items() for axis in "xyz"}
+    at = pose(board.chain, board.q).rows()
+    for j, letter in enumerate(COLUMNS):
+        board.given |= {f"{letter}{axis}": board.graph.expr(at[i][j]) for i, axis in enumerate("xyz")}
+    definitions: dict[str, FormulaTree] = {}
+    opaque: set[str] = {SIGN, "psi"} | {f"q{i}" for i in range(board.dof + 1, board.dof + 8)}
+    steps = tuple(_closed_step(step, definitions, opaque) for step in found.steps)
+    say = [
+        Sentence("{text}", (Quoted(part),)) for part in (found.why[:1].upper() + found.why[1:] + ".", found._branches())
+    ]
+    if found.task == "position":
+        say.append(sentence("{t} is the tool's position, in the world.", "t"))
+    else:
+        say.append(sentence("{n}, {o}, {a} are the tool's axes and {t} its position, in the world.", *axes, "t"))
+    title = sentence("{robot}: inverse kinematics, {kind}", Quoted(board.robot.name), Quoted(found.title))
+    whole = Derivation(board.robot.name, "ik", title, tuple(say), steps, {})
+    whole = board.finish(whole)
+    if found.given or found.added:  # the free parameter of a redundant arm, or axes that the arm has not
+        return whole
+    return with_branches_followed(board, whole, len(found.roles), [bool(step.role) for step in found.steps], found.task)
+
+
+def _closed_step(step: DerivationStep, definitions: dict[str, FormulaTree], opaque: set[str]) -> LessonStep:
+    says: list[Sentence] = []
+    lines: list[Equation] = []
+    for line in step.lines:
+        if isinstance(line, InverseLine):
+            lines.append(_closed_line(line, definitions, opaque))
+        else:
+            says.append(_said(line))
+    for word, phrase in (("Roots: {says}.", step.roots), ("Singular: {says}.", step.singular)):
+        if phrase is not None:
+            says.append(Labelled(word, phrase.words, phrase.parts))
+    title: Sentence = _said(step.title)
+    return LessonStep(title, tuple(says), tuple(lines))
+
+
+class Labelled(Sentence):
+    """A remark behind its word."""
+
+    def __init__(self, label: str, template: str, parts: tuple[Any, ...]) -> None:
+        super().__init__(template, parts)
+        object.__setattr__(self, "label", label)
+
+    def told(self, script: Script, told: Told) -> str:
+        return script.prose(told(Message(self.label, fill_places(self.template, self.values(script), script.words))))  # type: ignore[attr-defined]
+
+
+def _closed_line(line: InverseLine, definitions: dict[str, FormulaTree], opaque: set[str]) -> Equation:
+    names = {x.name for x in leaves([line.left, line.right]) if isinstance(x, Symbol)}
+    names |= {
+        y.name
+        for x in leaves([line.left, line.right])
+        if isinstance(x, Trig)
+        for y, _ in x.angle
+        if isinstance(y, Symbol)
+    }
+    hard = bool(names & opaque) or any(isinstance(x, FormulaCall) for x in leaves([line.left, line.right]))
+    if line.kind == "definition" and isinstance(line.left, Symbol):
+        definitions[line.left.name] = line.right
+        opaque |= {line.left.name} if hard else set()
+        return Equation(line.left, None, line.right, None, (line.left.name,))
+    if line.kind == "solution" or hard:
+        return Equation(line.left, None, line.right, None)
+    known = dict(definitions)
+    return Equation(line.left, None, line.right, lambda r: evaluate_tree(line.left, _Env(r, known), r.maths))
+
+
+class _Env(dict[str, Any]):
+    """Names of a derivation over the scalar of a proof: the pose, the joints, and definitions when they are met."""
+
+    def __init__(self, r: Reference, definitions: Mapping[str, FormulaTree]) -> None:
+        super().__init__(r.symbols)
+        self.update({f"q{i}": x for i, x in enumerate(r.q, 1)})
+        self.update({f"{c}{axis}": r.frames[-1][i][j] for j, c in enumerate(COLUMNS) for i, axis in enumerate("xyz")})
+        self.definitions, self.maths = definitions, r.maths
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = value = evaluate_tree(self.definitions[name], self, self.maths)
+        return value

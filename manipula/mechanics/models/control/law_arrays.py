@@ -1,0 +1,304 @@
+"""Vectors and matrices in the text of a law: NumPy's operators and functions over any scalar.
+
+A law that a person writes runs on expressions when its function is built, and on elements of a prime field when that
+function is proved. `LawNumber` is one such scalar, `LawArray` an array of them; both answer NumPy's own functions, so
+the text reads as NumPy. What depends on a value (`if`, `while`, `int(…)`) is refused: the text is run once, the law a
+thousand times a second.
+
+Derived here: the operations beside those of `Maths` are their definitions, written above each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import reduce
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from manipula.errors import InputError
+from manipula.scalar import Maths
+
+LARGEST_POWER = 64  # as a product of factors
+
+
+class LawNumber(NDArrayOperatorsMixin):
+    """One number of a law: a scalar of any kind, with the functions of its kind."""
+
+    __slots__ = ("maths", "value")
+
+    def __init__(self, maths: Maths[Any], value: Any) -> None:
+        self.maths, self.value = maths, value
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
+        return _apply(ufunc, method, inputs, more)
+
+    def __array_function__(self, function: Callable[..., Any], types: object, args: Any, more: Any) -> Any:
+        whole = [_as_array(self.maths, x) if isinstance(x, LawNumber) else x for x in args]
+        return _call(function, whole, more)
+
+    def __bool__(self) -> bool:
+        raise InputError(
+            "the text decides by a value that is known only when the law runs: mp.where(condition, yes, no) chooses"
+        )
+
+    def _refuse_number(self) -> Any:
+        raise InputError(
+            "the text asks for the number behind a value that is known only when the law runs "
+            "(float, int, range, math.sin); NumPy's functions take the value itself: np.sin"
+        )
+
+    __float__ = __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _refuse_number
+
+    def __repr__(self) -> str:
+        return f"LawNumber({self.value})"
+
+
+class LawArray(np.ndarray[Any, np.dtype[np.object_]]):
+    """A vector or matrix of such numbers."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
+        return _apply(ufunc, method, inputs, more)
+
+    def __array_function__(self, function: Callable[..., Any], types: object, args: Any, more: Any) -> Any:
+        return _call(function, args, more)
+
+    def __bool__(self) -> bool:
+        return bool(next(_numbers([self])))
+
+    def clip(self, *bounds: Any, **more: Any) -> Any:  # numpy's own compares
+        return _call(np.clip, (self, *bounds), more)
+
+
+def law_array(maths: Maths[Any], values: Any) -> Any:
+    """Scalars, nested as deep as they are, as an array; a scalar alone as a number."""
+    flat, shape = _flatten(values)
+    made = np.empty(len(flat), dtype=object)
+    made[:] = [LawNumber(maths, x) for x in flat]
+    return made.reshape(shape).view(LawArray) if shape else made[0]
+
+
+def _flatten(values: Any) -> tuple[list[Any], tuple[int, ...]]:
+    if not isinstance(values, list | tuple):
+        return [values], ()
+    parts = [_flatten(x) for x in values]
+    return [x for flat, _ in parts for x in flat], (len(values), *(parts[0][1] if parts else ()))
+
+
+def scalars(maths: Maths[Any], value: Any, shape: tuple[int, ...]) -> list[Any]:
+    """The scalars of what a law gave back, in its shape; a number alone stands for a shape of one entry."""
+    found = np.asarray(value, dtype=object)
+    if (found.shape != shape and found.size != 1) or found.size != int(np.prod(shape)):
+        raise InputError("{found} where {wanted} is wanted", shape_text(found.shape), shape_text(shape))
+    return [_raw(maths, x) for x in found.ravel()]
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape as a sentence has it: "3 numbers", "3×3 numbers"."""
+    return "×".join(map(str, shape or (1,)))
+
+
+def where(condition: Any, yes: Any, no: Any) -> Any:
+    """`yes` where the condition holds, else `no`, entry by entry: how a law of one's own decides."""
+    if not any(isinstance(x, LawNumber | LawArray) for x in (condition, yes, no)):
+        return np.where(condition, yes, no)
+    return _each(lambda m, c, x, y: m.select(_exact(m, c), _exact(m, x), _exact(m, y)), (condition, yes, no))
+
+
+# The formulas: what each function of NumPy is over scalars. Comparisons give 1 or 0, for `where` alone.
+
+
+def _exact(m: Maths[Any], x: Any) -> Any:
+    return m.number(Fraction(x)) if isinstance(x, int) else x
+
+
+def _divide(m: Maths[Any], x: Any, y: Any) -> Any:
+    if isinstance(y, int) and y == 0:
+        raise InputError("the text divides by 0")
+    return m.number(Fraction(x, y)) if isinstance(x, int) and isinstance(y, int) else x / y
+
+
+def _power(m: Maths[Any], x: Any, y: Any) -> Any:
+    if isinstance(y, int) and abs(y) <= LARGEST_POWER:
+        # x^n = x · x · … · x,  x^−n = 1/x^n
+        found = reduce(lambda a, b: a * b, [x] * abs(y), 1)
+        return found if y >= 0 else _divide(m, 1, found)
+    return m.pow(_exact(m, x), _exact(m, y))
+
+
+def _less(m: Maths[Any], x: Any, y: Any) -> Any:
+    return int(x < y) if isinstance(x, int) and isinstance(y, int) else m.less(_exact(m, x), _exact(m, y))
+
+
+def _of(name: str) -> Callable[..., Any]:
+    """A function of `Maths`."""
+    return lambda m, *args: getattr(m, name)(*(_exact(m, x) for x in args))
+
+
+def _floor(m: Maths[Any], x: Any) -> Any:
+    return m.floor(_exact(m, x))
+
+
+FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: lambda m, x, y: x + y,
+    np.subtract: lambda m, x, y: x - y,
+    np.multiply: lambda m, x, y: x * y,
+    np.divide: _divide,
+    np.negative: lambda m, x: -x,
+    np.positive: lambda m, x: x,
+    np.conjugate: lambda m, x: x,
+    np.square: lambda m, x: x * x,
+    np.reciprocal: lambda m, x: _divide(m, 1, x),
+    np.power: _power,
+    np.float_power: _power,
+    **{function: _of(name) for function, name in (
+        (np.sin, "sin"), (np.cos, "cos"), (np.sqrt, "sqrt"), (np.arctan2, "atan2"), (np.sign, "sign"),
+        (np.absolute, "abs"), (np.fabs, "abs"), (np.minimum, "minimum"), (np.maximum, "maximum"), (np.fmin, "minimum"),
+        (np.fmax, "maximum"), (np.exp, "exp"), (np.log, "log"), (np.tanh, "tanh"), (np.floor, "floor"),
+    )},
+    # tan x = sin x/cos x
+    np.tan: lambda m, x: m.sin(_exact(m, x)) / m.cos(_exact(m, x)),
+    # arctan x = atan2(x, 1),  arcsin x = atan2(x, √(1 − x²)),  arccos x = atan2(√(1 − x²), x)
+    np.arctan: lambda m, x: m.atan2(_exact(m, x), _exact(m, 1)),
+    np.arcsin: lambda m, x: m.atan2(_exact(m, x), m.sqrt(_exact(m, 1 - x * x))),
+    np.arccos: lambda m, x: m.atan2(m.sqrt(_exact(m, 1 - x * x)), _exact(m, x)),
+    np.hypot: lambda m, x, y: m.sqrt(_exact(m, x * x + y * y)),
+    np.ceil: lambda m, x: -_floor(m, -x),
+    # x mod y = x − y ⌊x/y⌋
+    np.remainder: lambda m, x, y: x - y * _floor(m, _divide(m, x, y)),
+    np.floor_divide: lambda m, x, y: _floor(m, _divide(m, x, y)),
+    np.deg2rad: lambda m, x: x * m.degrees(Fraction(1)),
+    np.radians: lambda m, x: x * m.degrees(Fraction(1)),
+    np.less: _less,
+    np.greater: lambda m, x, y: _less(m, y, x),
+    # x ≤ y: not y < x
+    np.less_equal: lambda m, x, y: 1 - _less(m, y, x),
+    np.greater_equal: lambda m, x, y: 1 - _less(m, x, y),
+    np.logical_not: lambda m, x: 1 - x,
+    np.invert: lambda m, x: 1 - x,
+    **dict.fromkeys((np.logical_and, np.bitwise_and), lambda m, x, y: x * y),
+    **dict.fromkeys((np.logical_or, np.bitwise_or), lambda m, x, y: x + y - x * y),
+}  # fmt: skip
+
+# what of NumPy moves entries about, or is made of the formulas above
+ARRANGED = {
+    np.append, np.atleast_1d, np.atleast_2d, np.block, np.broadcast_to, np.column_stack, np.concatenate, np.copy,
+    np.cross, np.cumsum, np.diag, np.diagonal, np.diff, np.dot, np.einsum, np.empty_like, np.expand_dims,
+    np.flip, np.full_like, np.hstack, np.inner, np.kron,
+    np.linalg.norm, np.max, np.mean, np.min, np.moveaxis, np.ndim, np.ones_like, np.outer, np.prod, np.ravel, np.repeat,
+    np.reshape, np.roll, np.shape, np.size, np.split, np.squeeze, np.stack, np.sum, np.swapaxes, np.take, np.tensordot,
+    np.tile, np.trace, np.transpose, np.tril, np.triu, np.vdot, np.vstack, np.zeros_like,
+}  # fmt: skip
+
+
+def _raw(maths: Maths[Any], x: Any) -> Any:
+    """The scalar of a number; a constant of the text as an exact one, a float as it is written."""
+    if isinstance(x, LawNumber):
+        if x.maths is not maths:
+            raise InputError("the text uses a value that it kept from another run: what a law remembers is in states=")
+        return x.value
+    if isinstance(x, np.generic):
+        x = x.item()
+    if isinstance(x, bool | int):
+        return int(x)
+    if isinstance(x, float):
+        if not isfinite(x):
+            raise InputError("the text has the constant {x}; a law computes with finite numbers", x)
+        exact = Fraction(repr(x))
+        return int(exact) if exact.denominator == 1 else maths.number(exact)
+    if isinstance(x, Fraction):
+        return maths.number(x)
+    raise InputError("the text computes with {x!r:.60}, which is no number", x)
+
+
+def _numbers(inputs: Iterable[Any]) -> Any:
+    for x in inputs:
+        yield from (
+            y
+            for y in (x.ravel() if isinstance(x, np.ndarray) and x.dtype == object else (x,))
+            if isinstance(y, LawNumber)
+        )
+
+
+def _each(formula: Callable[..., Any], inputs: Iterable[Any]) -> Any:
+    """The formula on every entry, shapes broadcast as NumPy does."""
+    given = list(inputs)
+    maths = next(_numbers(given)).maths
+
+    def one(*entries: Any) -> LawNumber:
+        return LawNumber(maths, formula(maths, *(_raw(maths, x) for x in entries)))
+
+    whole = [np.asarray(x) if isinstance(x, np.ndarray | list | tuple) else x for x in given]
+    found = np.frompyfunc(one, len(given), 1)(*(_boxed(x) for x in whole))
+    return found.view(LawArray) if isinstance(found, np.ndarray) and found.ndim else _unboxed(found)
+
+
+def _boxed(x: Any) -> Any:
+    """A number as an array of no axes, so that NumPy does not ask it for its own functions."""
+    if not isinstance(x, LawNumber):
+        return x.view(np.ndarray) if isinstance(x, np.ndarray) else x
+    box = np.empty((), dtype=object)
+    box[()] = x
+    return box
+
+
+def _unboxed(x: Any) -> Any:
+    return x[()] if isinstance(x, np.ndarray) else x
+
+
+def _as_array(maths: Maths[Any], x: LawNumber) -> Any:
+    return _boxed(x).view(LawArray)
+
+
+def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[str, Any]) -> Any:
+    more, out = {**more}, more.get("out")
+    more.pop("out", None)
+    if ufunc in (np.matmul, np.vecdot) if hasattr(np, "vecdot") else ufunc is np.matmul:
+        found = ufunc(*(np.asarray(x, dtype=object) for x in inputs), **more)
+    elif ufunc not in FORMULAS:
+        raise InputError("np.{function} has no form in a law", ufunc.__name__)
+    elif method == "__call__":
+        found = _each(FORMULAS[ufunc], inputs)
+    else:
+        maths = next(_numbers(inputs)).maths
+        formula = FORMULAS[ufunc]
+
+        def two(x: Any, y: Any) -> LawNumber:
+            return LawNumber(maths, formula(maths, _raw(maths, x), _raw(maths, y)))
+
+        if method not in ("reduce", "accumulate", "outer") or more.pop("where", True) is not True:
+            raise InputError("np.{function}.{method} has no form in a law", ufunc.__name__, method)
+        known = {name: more[name] for name in ("axis", "keepdims") if name in more}
+        found = getattr(np.frompyfunc(two, 2, 1), method)(*(_boxed(x) for x in inputs), **known)
+    if out:
+        out[0][...] = found
+        return out[0]
+    return found.view(LawArray) if isinstance(found, np.ndarray) and found.ndim else _unboxed(found)
+
+
+def _call(function: Callable[..., Any], args: Any, more: Any) -> Any:
+    if function is np.where and len(args) == 3:
+        return where(*args)
+    if function is np.clip:
+        bounds = [*args[1:], *(more[name] for name in ("a_min", "a_max", "min", "max") if name in more)]
+        low, high = (*bounds, None, None)[:2]
+        found = args[0] if low is None else np.maximum(args[0], low)
+        return found if high is None else np.minimum(found, high)
+    if function not in ARRANGED:
+        raise InputError("np.{function} has no form in a law", getattr(function, "__name__", function))
+    if function is np.linalg.norm and len(args) == 1 and not more:
+        return np.sqrt(np.sum(np.square(np.ravel(args[0]))))
+    implementation: Any = getattr(function, "_implementation", function)  # without asking the arrays again
+    found = implementation(*args, **more)
+    if isinstance(found, list | tuple):
+        return type(found)(_shown(x) for x in found)
+    return _shown(found)
+
+
+def _shown(found: Any) -> Any:
+    if isinstance(found, np.ndarray) and found.dtype == object:
+        return found.view(LawArray) if found.ndim else found[()]
+    return found

@@ -1,0 +1,413 @@
+"""A law of one's own: the built-in laws rewritten as a person writes them, and texts that can be no law."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.algebra.emit.backend import emit
+from tests.control_laws import H, arm_of, drawn, numbers, outputs
+from tests.emitted import c_function, needs_cc
+
+GAINS: dict[str, Any] = {"kp": "n", "kd": "n"}
+OWN: dict[str, Any] = {}
+
+
+def own(**declared: Any) -> Callable[[Any], Any]:
+    def enter(text: Any) -> Any:
+        OWN[text.__name__] = mp.law(text, **declared)
+        return OWN[text.__name__]
+
+    return enter
+
+
+# the built-in laws by a user's means
+
+
+@own(settings=GAINS)
+def pd_gravity(arm, q, qd, q_ref, qd_ref, kp, kd):
+    return kp * (q_ref - q) + kd * (qd_ref - qd) + arm.gravity(q)
+
+
+@own(settings={**GAINS, "share": ("n", 1.0), "smoothing": ("n", 0.01)})
+def friction_compensation(arm, q, qd, q_ref, qd_ref, kp, kd, share, smoothing):
+    rub = arm.friction(q, qd, slip=qd_ref * (1 / smoothing))
+    return kp * (q_ref - q) + kd * (qd_ref - qd) + arm.gravity(q) + share * rub
+
+
+@own(settings={**GAINS, "smoothing": ("n", 0.01)})
+def feedforward(arm, q, qd, q_ref, qd_ref, qdd_ref, kp, kd, smoothing):
+    ahead = arm.inverse_dynamics_smooth(q_ref, qd_ref, qdd_ref, slip=qd_ref * (1 / smoothing))
+    return ahead + kp * (q_ref - q) + kd * (qd_ref - qd)
+
+
+@own(settings={**GAINS, "smoothing": ("n", 0.01)})
+def computed_torque(arm, q, qd, q_ref, qd_ref, qdd_ref, kp, kd, smoothing):
+    a = qdd_ref + kd * (qd_ref - qd) + kp * (q_ref - q)
+    return arm.inverse_dynamics_smooth(q, qd, a, slip=qd_ref * (1 / smoothing))
+
+
+@own(states={"integral": "n"}, settings={**GAINS, "ki": "n", "limit": ("n", 1e9), "smoothing": ("n", 0.01)})
+def computed_torque_pid(arm, q, qd, q_ref, qd_ref, qdd_ref, integral, kp, kd, ki, limit, smoothing):
+    e = q_ref - q
+    a = qdd_ref + kd * (qd_ref - qd) + kp * e + integral
+    v = arm.inverse_dynamics_smooth(q, qd, a, slip=qd_ref * (1 / smoothing))
+    free = mp.where(limit < np.abs(v), e * v < 0, 1)
+    return np.clip(v, -limit, limit), {"integral_rate": mp.where(free, ki * e, 0)}
+
+
+@own(
+    states={"integral": "n", "filtered": "n"},
+    settings={**GAINS, "ki": "n", "tracking": "n", "limit": "n", "filter": "1"},
+)
+def pid(arm, q, q_ref, qd_ref, integral, filtered, kp, ki, kd, tracking, limit, filter, sample):
+    e, d = q_ref - q, (1 / (filter + sample)) * (q - filtered)
+    v = kp * e + integral + kd * (qd_ref - d)
+    tau = np.minimum(np.maximum(v, -limit), limit)
+    return tau, {
+        "integral": integral + sample * (ki * e + tracking * (tau - v)),
+        "filtered": filtered + sample * d,
+    }
+
+
+@own(settings={"lam": "n", "gain": "n", "layer": "n", "smoothing": ("n", 0.01)})
+def sliding(arm, q, qd, q_ref, qd_ref, qdd_ref, lam, gain, layer, smoothing):
+    slope = qd_ref - qd
+    s = slope + lam * (q_ref - q)
+    a = qdd_ref + lam * slope + gain * np.clip(s * (1 / layer), -1, 1)
+    return arm.inverse_dynamics_smooth(q, qd, a, slip=qd_ref * (1 / smoothing))
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_law_rewritten_is_the_built_in_one(name: str) -> None:
+    """The same torques and states to 1e-12, and no more than 1.05 of the operations."""
+    robot = arm_of(sum(map(ord, name)), "RPR")
+    rng = np.random.default_rng(1)
+    given = {x: float(rng.uniform(0.4, 1.2)) for x, entry in OWN[name].settings.items() if entry.default is None}
+    given |= {"ki": 0.1} if "ki" in given else {}
+    ours = mp.controller(robot, name, sample=H, **given)
+    law = mp.controller(robot, OWN[name], sample=H, **given)
+    assert law.cost.total <= 1.05 * ours.cost.total
+    for seed in range(3):
+        x = drawn(ours, seed)
+        a, b = outputs(ours, x, {}), outputs(law, {port: x[port] for port in law.inputs if port in x}, {})
+        for port in a:
+            np.testing.assert_allclose(
+                b[port], a[port], rtol=0, atol=1e-12 * max(1.0, np.abs(a[port]).max()), err_msg=port
+            )
+
+
+@needs_cc
+def test_its_c_is_its_python(tmp_path: Path) -> None:
+    robot = arm_of(5, "RP").with_payload("mL", ("rLx", "rLy", "rLz"))
+    law = mp.controller(robot, OWN["computed_torque_pid"], sample=H, kp=3, kd=2, ki=0.1, limit=4.0, delay=2)
+    run = c_function(law.tape, emit(law.tape, "c", "0"), tmp_path)
+    p = dict(zip(law.inputs["p"], (0.7, 0.05, -0.03, 0.11)))
+    x = drawn(law, 3)
+    got = run({**x, **law.settings, "p": tuple(p.values())})
+    for port, value in outputs(law, x, p).items():
+        np.testing.assert_allclose(got[port], value.ravel(), rtol=0, atol=1e-12, err_msg=port)
+
+
+# what else a text may be
+
+
+@mp.law(states={"count": 1, "P": "n×n"}, settings={"K": "n×n", "weights": [1.0, 2.0, 3.0]}, units={"K": "N·m/rad"})
+def matrices(arm, q, q_ref, count, P, K, weights, sample):
+    e = q_ref - q
+    M = arm.inertia_matrix(q)
+    w = np.array([x**2 for x in weights])
+    torque = M @ (K @ e) + np.sum(w) * np.diag(P) + 0.1 * np.concatenate([e[1:], e[:1]])
+    return {"tau": torque, "energy": 0.5 * e @ K @ e}, {"count": count + 1, "P": P + sample * np.outer(e, e)}
+
+
+def test_matrices_states_of_every_size_and_outputs_of_its_own() -> None:
+    robot = arm_of(8, "RR")
+    K = np.array([[3.0, 0.2], [0.1, 2.0]])
+    law = mp.controller(robot, matrices, sample=0.01, K=K)
+    arm, rng = mp.Arm(robot), np.random.default_rng(0)
+    q, ref, P = rng.uniform(-1, 1, 2), rng.uniform(-1, 1, 2), rng.uniform(-1, 1, (2, 2))
+    state = law.start(count=4.0, P=P.ravel())
+    after, (tau, energy) = law.step(state, q, ref)
+    e = ref - q
+    np.testing.assert_allclose(tau, arm.inertia_matrix(q) @ K @ e + 14 * np.diag(P) + 0.1 * e[::-1], atol=1e-12)
+    np.testing.assert_allclose(energy, 0.5 * e @ K @ e, atol=1e-12)
+    np.testing.assert_allclose(np.ravel(after.P), (P + 0.01 * np.outer(e, e)).ravel(), atol=1e-15)
+    assert float(np.ravel(after.count)[0]) == 5.0
+    same = [mp.controller(robot, matrices, sample=0.01, K=x) for x in (3.0, [3.0, 3.0], [[3.0, 0.0], [0.0, 3.0]])]
+    assert [numbers(x)["K"].tolist() for x in same] == [[3.0, 0.0, 0.0, 3.0]] * 3
+    assert {port.unit for port in law.function.inputs if port.name == "K"} == {"N·m/rad"}
+
+
+def test_a_law_of_rates_goes_in_continuous_time_too() -> None:
+    robot = arm_of(3, "R")
+    given = {"kp": 3.0, "kd": 2.0, "ki": 0.5}
+    law, ours = (mp.controller(robot, x, **given) for x in (OWN["computed_torque_pid"], "computed_torque_pid"))
+    x = drawn(ours, 1)
+    got, want = (outputs(y, {port: x[port] for port in y.inputs if port in x}, {}) for y in (law, ours))
+    np.testing.assert_allclose(got["integral_rate"], want["integral_rate"], atol=1e-12)
+    with pytest.raises(mp.InputError, match=r"test_user_laws.py:\d+: pid: goes from sample to sample: give sample="):
+        mp.controller(robot, OWN["pid"], kp=1, ki=1, kd=1, tracking=1, limit=1, filter=1)
+
+
+def test_it_drives_an_arm_with_noise_delay_and_limits() -> None:
+    robot = arm_of(4, "RP").without("friction")
+    ref = mp.trajectory.quintic([0.1, 0.2], [0.4, -0.1], 0.2)
+    runs = []
+    for which in ("computed_torque", OWN["computed_torque"]):
+        law = mp.controller(robot, which, kp=100, kd=20, sample=1e-3, limit=200.0, delay=1)
+        runs.append(
+            mp.simulate(mp.Plant(robot, effort=None), law, ref, until=0.2, sensors=mp.Sensors(noise={"q": 1e-4})).q[-1]
+        )
+    np.testing.assert_allclose(runs[0], runs[1], rtol=0, atol=1e-9)
+
+
+def test_it_is_pickled_by_its_name() -> None:
+    assert pickle.loads(pickle.dumps(matrices)) is matrices
+
+
+# texts that can be no law: each a sentence with file and line
+
+KEPT: list[Any] = []
+TOTAL = 0.0
+
+
+def _if(arm, q):
+    if q[0] > 0:
+        return q
+    return -q
+
+
+def _while(arm, q):
+    while q[0] < 1:
+        q = q + 1
+    return q
+
+
+def _range(arm, q):
+    for _ in range(q[0]):
+        pass
+    return q
+
+
+def _math(arm, q):
+    import math
+
+    return q * math.sin(q[0])
+
+
+def _equal(arm, q):
+    return mp.where(q == 0, q, 1)
+
+
+def _model(arm, q):
+    return arm.gravty(q)
+
+
+def _ports(arm, q):
+    return arm.inverse_dynamics(q, q)
+
+
+def _many(arm, q):
+    return arm.gravity(q, q)
+
+
+def _length(arm, q):
+    return arm.gravity(q[:1])
+
+
+def _shape(arm, q):
+    return q + np.ones(5)
+
+
+def _few(arm, q):
+    return q[:1]
+
+
+def _none(arm, q):
+    arm.gravity(q)
+
+
+def _text(arm, q):
+    return ["left", "right"]
+
+
+def _infinite(arm, q):
+    return q * float("inf")
+
+
+def _name(arm, q):
+    return q + undefined  # noqa: F821
+
+
+def _index(arm, q):
+    return q[7] + q
+
+
+def _random(arm, q):
+    return q * np.random.default_rng().uniform()
+
+
+def _remember(arm, q):
+    KEPT.append(q)
+    return KEPT[0] + KEPT[-1]
+
+
+def _solve(arm, q):
+    return np.linalg.solve(arm.inertia_matrix(q), q)
+
+
+def _zero(arm, q):
+    return q / 0
+
+
+def _round(arm, q):
+    return np.array([round(x) for x in q])
+
+
+def _gamma(arm, q):
+    return np.arcsinh(q)
+
+
+RUNS = {
+    _if: "mp.where", _while: "mp.where", _range: "np.sin", _math: "np.sin", _equal: "np.equal has no form",
+    _model: "gravity", _ports: "takes q[2], qd[2], qdd[2], found q[2], qd[2]", _many: "takes q, found 2",
+    _length: "takes q[2], found q[1]", _shape: "shape",
+    _few: "tau: 1 where 2 is wanted", _none: "None", _text: "'left'", _infinite: "inf", _name: "undefined",
+    _index: "out of bounds", _random: "run again", _remember: "states=", _solve: "solve", _zero: "divides by 0",
+    _round: "np.", _gamma: "arcsinh",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", RUNS)
+def test_what_can_be_no_law_is_refused_with_its_line(text: Any) -> None:
+    KEPT.clear()
+    with pytest.raises(mp.InputError) as said:
+        mp.controller("planar2r", mp.law(text), sample=1e-3)
+    place = re.search(r"test_user_laws\.py:(\d+): ", str(said.value))
+    assert place and int(place[1]) in {line for *_, line in text.__code__.co_lines()}
+    assert RUNS[text] in str(said.value) and text.__name__ in str(said.value)
+
+
+def _global(arm, q):
+    global TOTAL  # noqa: PLW0603
+    TOTAL = TOTAL + 1
+    return q
+
+
+def _attribute(arm, q):
+    arm.memory = q
+    return q
+
+
+def _yield(arm, q):
+    yield q
+
+
+def _stars(arm, *q):
+    return q
+
+
+def _default(arm, q, kp=3):
+    return kp * q
+
+
+def _unknown(arm, q, qdot):
+    return q
+
+
+def _nobody():
+    return 0
+
+
+def _plain(arm, q):
+    return q
+
+
+BAD = [
+    (_global, {}, "a global name"), (_attribute, {}, "an attribute"), (_yield, {}, "yield"), (_stars, {}, "argument"),
+    (_default, {}, "settings="), (_unknown, {}, "'qdot'"), (_nobody, {}, "the arm"),
+    (_plain, {"states": {"x": "n"}}, "no argument"), (_plain, {"settings": {"q": 1.0}}, "one thing only"),
+    (lambda arm, q: q, {}, "a name in plain letters"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text, declared, words", BAD)
+def test_what_its_declaration_shows_is_refused_at_once(text: Any, declared: Any, words: str) -> None:
+    with pytest.raises(mp.InputError) as said:
+        mp.law(text, **declared)
+    assert words in str(said.value) and "test_user_laws.py:" in str(said.value)
+
+
+def test_a_name_of_the_function_around_it_is_not_written() -> None:
+    total = 0
+
+    def counting(arm: Any, q: Any) -> Any:
+        nonlocal total
+        total += 1
+        return q * total
+
+    with pytest.raises(mp.InputError, match="the function around it"):
+        mp.law(counting)
+
+
+@pytest.mark.parametrize(
+    "declared, words",
+    [
+        ({"states": {"x": 0}}, "states: x"), ({"states": {"x": "m"}}, "states: x"),
+        ({"states": {"x": 1.5}}, "states: x"),
+        ({"settings": {"x": "two"}}, "settings: x"), ({"settings": {"x": float("nan")}}, "settings: x"),
+        ({"settings": {"x": None}}, "settings: x"), ({"settings": {"x": ("n", "a")}}, "settings: x"),
+    ],
+)  # fmt: skip
+def test_sizes_and_values_are_declared_in_words_that_are_known(declared: Any, words: str) -> None:
+    def law(arm: Any, q: Any, x: Any) -> Any:
+        return q
+
+    with pytest.raises(mp.InputError, match=words):
+        mp.law(law, **declared)
+
+
+@pytest.mark.parametrize(
+    "returned, words",
+    [
+        (lambda q, x: q, "state x: the text returns"), (lambda q, x: (q, {"y": x}), "'y'"),
+        (lambda q, x: (q, {"x": x, "x_rate": x}), "one of both"), (lambda q, x: (q, {"x": x[:1]}), "1 where 2"),
+        (lambda q, x: ({"q": q}, {"x": x}), "a name of its own"), (lambda q, x: ({}, {"x": x}), "returns nothing"),
+    ],
+)  # fmt: skip
+def test_what_it_returns_is_its_outputs_and_its_states(returned: Any, words: str) -> None:
+    @mp.law(states={"x": "n"})
+    def law(arm: Any, q: Any, x: Any) -> Any:
+        return returned(q, x)
+
+    with pytest.raises(mp.InputError, match=words):
+        mp.controller("planar2r", law, sample=1e-3)
+
+
+def test_a_law_drives_an_arm_only_as_the_law_of_a_robot() -> None:
+    plant = mp.Plant("planar2r", effort=None)
+    for drive in (
+        lambda: mp.simulate(plant, matrices, until=0.1),
+        lambda: mp.simulate(plant, events=[mp.Event(t=0.05, law=matrices)], start=[0.1, 0.2], until=0.1),
+        lambda: mp.closed_loop("planar2r", matrices),
+    ):
+        with pytest.raises(mp.InputError, match=r"^law: .*matrices"):
+            drive()
+
+
+def test_settings_are_refused_as_those_of_any_law() -> None:
+    law = OWN["pd_gravity"]
+    with pytest.raises(mp.InputError, match="no value for"):
+        mp.controller("planar2r", law, kp=1, sample=1e-3)
+    with pytest.raises(mp.UnknownNameError, match="'ks'"):
+        mp.controller("planar2r", law, kp=1, kd=1, ks=1, sample=1e-3)
+    with pytest.raises(mp.InputError, match="K: expected 2×2"):
+        mp.controller("planar2r", matrices, K=[1, 2, 3], sample=1e-3)

@@ -1,0 +1,167 @@
+"""Worksheets: arms that differ, questions with answers, right answers accepted and wrong ones refused with a reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import manipula as mp
+from manipula import api
+from manipula.algebra.simplify.tree import FormulaTree
+from manipula.worksheets.sheet import Sheet, Worksheet
+from tests.laws.test_steps_proved import dh
+
+ALL = ("pose", "jacobian", "ik", "dynamics")
+
+
+@pytest.fixture(scope="module")
+def ten() -> Worksheet:
+    return mp.worksheet("planar2r", ALL, seed=7, students=10, vary="joints")
+
+
+def solutions(sheet: Sheet) -> dict[str, str]:
+    return {one.key: sheet.plain(one) for one in sheet.questions}
+
+
+def test_ten_students_have_ten_arms(ten: Worksheet) -> None:
+    texts = {str(mp.tables(sheet.robot)[0].rows) for sheet in ten.sheets}
+    assert len(texts) == len(ten) == 10
+
+
+def test_every_solution_is_accepted(ten: Worksheet) -> None:
+    for number, sheet in enumerate(ten.sheets, 1):
+        found = ten.check(number, solutions(sheet))
+        assert found.keys() == solutions(sheet).keys()
+        assert all(found.values()), {key: one.says for key, one in found.items() if not one}
+
+
+def test_every_topic_is_asked(ten: Worksheet) -> None:
+    for sheet in ten.sheets:
+        assert {one.topic for one in sheet.questions} == set(ALL)
+        assert len({one.key for one in sheet.questions}) == len(sheet.questions)
+
+
+def test_a_seed_makes_the_same_sheets() -> None:
+    one, other, third = (mp.worksheet("planar2r", ["pose"], seed=s, students=2, vary="joints") for s in (3, 3, 4))
+    assert one.as_dict() == other.as_dict() != third.as_dict()
+
+
+WRONG = {  # px of planar2r is l1*c1 + l2*c12
+    "-l1*c1 - l2*c12": "sign is opposite",
+    "l1*s1 + l2*s12": "sine and cosine are exchanged",
+    "2*l1*c1 + 2*l2*c12": "2 times the solution",
+    "l1*c1/2 + l2*c12/2": "0.5 times the solution",
+    "l1*c1": "the term l2*c12 is missing",
+    "l2*c12": "the term l1*c1 is missing",
+    "l1*c1 + l2*c2": "the term l2*c2 does not belong there",
+    "l1*c1 - l2*c12": "l2*c12 has the factor -1; it should be 1",
+    "l1*c1 + 3*l2*c12": "l2*c12 has the factor 3; it should be 1",
+    "l1*c1 + l2*c12 + l1": "the term l1 does not belong there",
+    "l1*c1 + l2*cos(q1 - q2)": "does not belong there",
+    "l2*c1 + l1*c12": "is missing",
+    "(l1 + l2)*c12": "the term l1*c1 is missing",
+    "l1*c1*l2*c12": "is missing",
+    "0": "is missing",
+    "1": "the term 1 does not belong there",
+    "l3*c1": "l3 is not a name of this arm",
+    "l1*c1 + l2*c13": "there is no joint 3",
+    "l1 c1 + l2 c12": "cannot be read",
+    "": "the answer is empty",
+    "l1*c1 + l2*c12 +": "cannot be read",
+    "open('x')": "cannot be read",
+    "l1*c1^0.5": "powers are whole numbers",
+    "l1*c1/0": "divides by zero",
+    "cos(l1*q1)": "the angle of a sine or cosine is a sum of joints",
+}
+
+
+@pytest.mark.parametrize("answer", WRONG)
+def test_a_wrong_answer_is_refused_with_what_differs(answer: str) -> None:
+    found = mp.check_answer("planar2r", f"px = {answer}")
+    assert not found
+    assert WRONG[answer] in str(found)
+
+
+RIGHT = [
+    "l1*c1 + l2*c12", "l2*c12+l1*c1", "l1*cos(q1) + l2*cos(q1+q2)", "l1*cos(theta1) + l2*(c1*c2 - s1*s2)",
+    "T14 = l1*c1 + l2*c12", "l1·c₁ + l2·c₁₂", "l1*c1 + l2*c1*c2 − l2*s1*s2", "(2l1*c1 + 2l2*c12)/2",
+    "l1*c1*(s2^2 + c2^2) + l2*c12", "l1*cos(-q1) + l2*c12",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", RIGHT)
+def test_a_right_answer_is_right_however_it_is_written(answer: str) -> None:
+    assert mp.check_answer("planar2r", answer if "=" in answer else f"T14 = {answer}")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["J11 = -l1*s1 - l2*s12", "M12 = l2^2*m2 + l1*l2*m2*c2", "g2 = g*l2*m2*c12", "detJ = l1*l2*s2",
+     "tau2 = l2^2*m2*(qdd1 + qdd2) + l1*l2*m2*(c2*qdd1 + s2*qd1^2) + g*l2*m2*c12"],
+)  # fmt: skip
+def test_entries_of_models_by_name(answer: str) -> None:
+    assert mp.check_answer("planar2r", answer)
+
+
+@pytest.mark.parametrize("answer", ["T99 = 0", "blah = 1", "no formula", "px"])
+def test_an_entry_that_is_none_is_refused(answer: str) -> None:
+    with pytest.raises(mp.InputError):
+        mp.check_answer("planar2r", answer)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_changed_term_is_never_accepted(seed: int, ten: Worksheet) -> None:
+    """A solution with one more term, or a factor, is refused wherever it is planted."""
+    rng = Random(seed)
+    sheet = ten.sheets[seed]
+    for one in sheet.questions:
+        if isinstance(one.solution, FormulaTree):
+            changed = f"({sheet.plain(one)})*{rng.choice((2, 3, -1))} + {rng.choice(('q1', '0.25', 's1'))}"
+            assert not sheet.check(one.key, changed), changed
+
+
+def test_numbers_are_checked_to_three_digits() -> None:
+    sheet = mp.worksheet("planar2r", ["pose", "ik"], numbers=True, students=2).sheet(2)
+    number = next(one for one in sheet.questions if one.kind == "number")
+    assert sheet.check(number.key, f"{number.solution:.4g}")
+    assert not sheet.check(number.key, f"{number.solution + 0.05:.4g}")
+    assert not sheet.check(number.key, "a lot")
+    joints = next(one for one in sheet.questions if one.kind == "joints")
+    assert sheet.check(joints.key, ", ".join(map(str, joints.solution)))
+    assert "off by" in str(sheet.check(joints.key, ", ".join(str(x + 20) for x in joints.solution)))
+    assert "expected 2 numbers" in str(sheet.check(joints.key, "1"))
+
+
+def test_files_are_written_and_answers_checked_from_them(tmp_path: Path) -> None:
+    made = mp.worksheet("planar2r", ["pose", "dynamics"], seed=5, students=2, vary="axes")
+    files = made.write(tmp_path, formats=["html", "tex", "typ"])
+    assert len(files) == 13
+    student, teacher = ((tmp_path / f"{who}_02.html").read_text(encoding="utf-8") for who in ("student", "teacher"))
+    assert "http" not in student.replace("http-equiv", "")
+    assert len(teacher) > len(student) + 5000  # the derivations
+    keys = solutions(made.sheet(2))
+    assert all(api.check_worksheet(tmp_path, 2, keys).values())
+    data = json.loads((tmp_path / "worksheet.json").read_text(encoding="utf-8"))
+    assert [len(one["questions"]) for one in data["students"]] == [len(x.questions) for x in made.sheets]
+    # the solution is in the teacher's files alone
+    for key, text in keys.items():
+        assert text not in student or len(text) < 4, key
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [({"topics": []}, "at least one"), ({"topics": ["juggling"]}, "juggling"), ({"students": 0}, "students"),
+     ({"vary": "colours"}, "colours"), ({"students": 150, "vary": "axes", "topics": ["jacobian"]}, "different arms")],
+)  # fmt: skip
+def test_bad_wishes_are_met_with_a_sentence(asked: dict[str, object], says: str) -> None:
+    with pytest.raises(mp.InputError, match=says):
+        mp.worksheet(dh("R", "pendulum", a=["l1"]), **asked)  # type: ignore[arg-type]
+
+
+def test_many_joints_vary_by_lengths() -> None:
+    with pytest.raises(mp.InputError, match="use lengths"):
+        mp.worksheet("puma560", ["pose"], students=2, vary="axes")
+    assert len(mp.worksheet("puma560", ["pose"], students=2)) == 2

@@ -1,0 +1,130 @@
+"""A derivation in its places: 80 columns of a terminal, LaTeX that closes what it opens, Typst that compiles,
+well-formed HTML, a notebook, plain data, files, the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+import manipula as mp
+from manipula import api
+from manipula.algebra.show.layout import width
+from manipula.cli.app import app
+from manipula.pages.derivation import Derivation
+
+CASES = [
+    ("planar2r", "pose", "lagrange"), ("planar2r", "jacobian", "lagrange"), ("planar2r", "dynamics", "lagrange"),
+    ("stanford3", "dynamics", "newton-euler"), ("planar2r", "ik", "lagrange"), ("scara", "ik", "lagrange"),
+    ("stanford3", "singularities", "lagrange"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=CASES, ids=" ".join)
+def found(request: pytest.FixtureRequest) -> Derivation:
+    robot, topic, method = request.param
+    return mp.derive(robot, topic, method=method)
+
+
+def test_the_terminal_has_eighty_columns(found: Derivation) -> None:
+    wide = [line for line in str(found).splitlines() if width(line) > 80]
+    assert not wide
+
+
+def test_latex_closes_what_it_opens(found: Derivation) -> None:
+    text = found.latex()
+    assert text.count("{") == text.count("}")
+    assert text.count(r"\begin") == text.count(r"\end") > 0
+    assert text.count(r"\[") == text.count(r"\]")
+    assert not [sign for sign in "θωτ·−₁²∂Σ×½ᵀ" if sign in text]  # signs that need a font
+
+
+def test_html_is_well_formed_and_asks_for_nothing(found: Derivation) -> None:
+    html = found.html()
+    root = ElementTree.fromstring(html.replace("<details open>", "<details>"))
+    steps = list(root.iter("details"))
+    assert len(steps) == sum(1 for _ in found.numbered())
+    assert "http" not in html and "<script" not in html
+    assert found._repr_html_().endswith(html)
+    assert found._repr_latex_() == found.latex()
+
+
+def test_typst_compiles(found: Derivation, tmp_path: Path) -> None:
+    pytest.importorskip("typst", reason="typst is not installed")
+    path = api.write_derivation(found, tmp_path / "steps.pdf")
+    assert path.read_bytes().startswith(b"%PDF")
+
+
+def test_plain_data_has_every_step(found: Derivation) -> None:
+    data = json.loads(json.dumps(found.as_dict()))
+    assert [step["number"] for step in data["steps"]] == [str(n + 1) for n in range(len(found.steps))]
+    assert data["proof"].startswith("Proved")
+
+
+def test_main_steps_alone(found: Derivation) -> None:
+    short = found.without_substeps()
+    assert len(str(short)) <= len(str(found))
+    assert [one.title for one in short.steps] == [one.title for one in found.steps]
+
+
+@pytest.mark.parametrize("ending", ["html", "tex", "typ", "txt"])
+def test_files_by_their_endings(ending: str, tmp_path: Path) -> None:
+    path = api.write_derivation(mp.derive("planar2r", "pose"), tmp_path / f"pose.{ending}")
+    assert "planar2r" in path.read_text(encoding="utf-8")
+
+
+def test_another_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(mp.InputError, match="expected a name that ends in"):
+        api.write_derivation(mp.derive("planar2r", "pose"), tmp_path / "pose.doc")
+
+
+@pytest.mark.parametrize("axes", ["noa", "nsa", "xyz"])
+def test_the_axes_are_called_as_asked(axes: str) -> None:
+    text = str(mp.derive("planar2r", "pose", axes=axes))
+    assert f"the axes {axes[0]}, {axes[1]}, {axes[2]} of the tool" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(("arm", "axes"), [("scara", "noa"), ("stanford", "xyz")])
+def test_no_joint_variable_is_called_like_the_position(arm: str, axes: str) -> None:
+    """In inverse kinematics too: the tool's axes by the letters asked for, its position t, never q."""
+    text = str(mp.derive(arm, "ik", axes=axes))
+    assert f"{axes[0]}, {axes[1]}, {axes[2]} are the tool's axes and t its position" in text
+    assert "qx" not in text and "qy" not in text
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [({"topic": "poses"}, "pose"), ({"topic": "pose", "axes": "uvw"}, "uvw"),
+     ({"topic": "dynamics", "method": "kane"}, "kane"),
+     ({"topic": "pose", "seconds": 0}, "positive"), ({"topic": "pose", "seconds": float("nan")}, "positive")],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(asked: dict[str, object], says: str) -> None:
+    with pytest.raises(mp.InputError, match=says):
+        mp.derive("planar2r", **asked)  # type: ignore[arg-type]
+
+
+def test_joints_that_follow_others_are_refused() -> None:
+    rows = [{"theta": 0, "d": 0, "a": "l1", "alpha": 0, "name": "one"},
+            {"theta": 0, "d": 0, "a": "l2", "alpha": 0, "name": "two", "coordinate": "-one"}]  # fmt: skip
+    with pytest.raises(mp.InputError, match="independent joints"):
+        mp.derive(mp.Robot.from_dh(rows), "pose")
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke
+    assert "A₁A₂" in run(app, ["derive", "planar2r", "pose"]).stdout
+    assert r"\begin{bmatrix}" in run(app, ["derive", "planar2r", "pose", "--latex"]).stdout
+    assert run(app, ["derive", "planar2r", "pose", "--latex", "--typst"]).exit_code == 2
+    assert run(app, ["derive", "planar2r", "nothing"]).exit_code == 2
+    assert json.loads(run(app, ["derive", "planar2r", "ik", "--json"]).stdout)["topic"] == "ik"
+    assert "A posição da ferramenta" in run(app, ["derive", "planar2r", "ik", "--lang", "pt"]).stdout
+    assert run(app, ["worksheet", "planar2r", "--topics", "pose", "--formats", "html", "--solutions"]).exit_code == 0
+    (tmp_path / "answers.txt").write_text("1a: 7*q1\n", encoding="utf-8")
+    checked = run(app, ["worksheet", "check", "worksheet", "answers.txt"])
+    assert checked.exit_code == 1 and "1a: Not equal" in checked.stdout
+    (tmp_path / "bad.txt").write_text("1a l1\n", encoding="utf-8")
+    assert run(app, ["worksheet", "check", "worksheet", "bad.txt"]).exit_code == 2

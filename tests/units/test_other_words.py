@@ -1,0 +1,47 @@
+"""Words of other books and libraries are met with ours."""
+
+from __future__ import annotations
+
+import pytest
+
+import manipula as mp
+
+ROWS = [("theta1", 0, "l1", 0), ("theta2", 0, "l2", 0)]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("fkine", "pose"), ("forward_kinematics", "pose"), ("rne", "inverse_dynamics"), ("inertia", "inertia_matrix"),
+     ("ikine", "inverse_kinematics"), ("jacob0", "jacobian"), ("gravload", "gravity"), ("possition", "pose")],
+)  # fmt: skip
+def test_a_method_of_another_library(theirs: str, ours: str) -> None:
+    with pytest.raises(AttributeError, match=f"did you mean {ours}|no attribute") as refused:
+        getattr(mp.Arm("planar2r"), theirs)
+    if theirs != "possition":
+        assert f"did you mean {ours}?" in str(refused.value)
+
+
+def test_a_hidden_name_is_not_guessed() -> None:
+    with pytest.raises(AttributeError) as refused:
+        mp.Arm("planar2r")._fkine  # noqa: B018
+    assert "did you mean" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "word", "ours"),
+    [("convention", "craig", "modified"), ("convention", "mdh", "modified"), ("convention", "MDH", "modified"),
+     ("convention", "spong", "standard"), ("angle", "degrees", "deg"), ("angle", "radians", "rad"),
+     ("length", "millimetres", "mm"), ("length", "meters", "m")],
+)  # fmt: skip
+def test_a_word_of_another_book(key: str, word: str, ours: str) -> None:
+    with pytest.raises(mp.InputError, match=f"{key}: found '{word}'; here it is called '{ours}'"):
+        mp.Robot.from_dh(ROWS, **{key: word})
+
+
+def test_an_index_in_front_of_a_row() -> None:
+    with pytest.raises(mp.InputError, match="is it the index of the joint"):
+        mp.Robot.from_dh([(1, 0, 0.4, 0, 90), (2, 0, 0.3, 0, 0)], angle="deg")
+
+
+def test_a_row_of_four_numbers_and_a_type_is_one() -> None:
+    assert mp.Robot.from_dh([(1, 0, 0.4, 0, "R")]).dof == 1
