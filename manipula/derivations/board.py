@@ -187,7 +187,7 @@ class DerivationBoard:
         whole = replace(
             derivation, aliases=self.aliases, taken=self.taken, prover=prover_of(self.structure, dict(self.given))
         )
-        return whole.proved()
+        return whole.with_proof()
 
 
 def _is_rate(atom: FormulaTree) -> bool:

@@ -53,7 +53,7 @@ def with_branches_followed(
         follow_branches(board, one, choices, chosen, task)
         return Message("{said} Every branch reaches the target in numbers, at {tries} configurations.", said, TRIES)
 
-    return replace(derivation, prover=run).proved()
+    return replace(derivation, prover=run).with_proof()
 
 
 def follow_branches(

@@ -235,7 +235,7 @@ def _target(r: Reference) -> tuple[Any, Any]:
 class Said(Sentence):
     """A sentence of `ik.derivation`, whose places are numbered."""
 
-    def told(self, script: Script, told: Told) -> str:
+    def sentence(self, script: Script, told: Told) -> str:
         return script.prose(told(fill_places(self.template, self.values(script), script.words)))
 
 
@@ -292,7 +292,7 @@ class Labelled(Sentence):
         super().__init__(template, parts)
         object.__setattr__(self, "label", label)
 
-    def told(self, script: Script, told: Told) -> str:
+    def sentence(self, script: Script, told: Told) -> str:
         return script.prose(told(Message(self.label, fill_places(self.template, self.values(script), script.words))))  # type: ignore[attr-defined]
 
 

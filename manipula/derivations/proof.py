@@ -200,7 +200,7 @@ def prover_of(structure: ArmStructure, given: Mapping[str, Expr]) -> Callable[[D
             "Proved: {count} formulas of {steps} steps equal an independent computation at {draws} random points "
             "of GF(2^{bits}-1); error probability below 1e{exponent}.",
             len(function.roots),
-            sum(1 for _ in derivation.numbered()),
+            sum(1 for _ in derivation.all_steps()),
             proof.draws,
             proof.p.bit_length(),
             int(proof.error_exponent),
@@ -244,10 +244,10 @@ def _claimed(tree: FormulaTree, kind: str) -> FormulaTree:
     """What is compared: itself, its square, or nothing yet of an angle."""
     if kind == "angle":
         return FormulaNumber(Fraction(0))
-    return squared(tree) if kind == "square" else tree
+    return square_of(tree) if kind == "square" else tree
 
 
-def squared(tree: FormulaTree) -> FormulaTree:
+def square_of(tree: FormulaTree) -> FormulaTree:
     """(±√x·y)² = x·y²: a root of either sign is known by its square."""
     match tree:
         case FormulaCall("sqrt", (inner,)):
@@ -255,9 +255,9 @@ def squared(tree: FormulaTree) -> FormulaTree:
         case Symbol(name, _) if name == SIGN:
             return FormulaNumber(Fraction(1))
         case FormulaProduct(factors):
-            return product_of(map(squared, factors))
+            return product_of(map(square_of, factors))
         case Inverse(bottom):
-            return Inverse(squared(bottom))
+            return Inverse(square_of(bottom))
         case Power(base, exponent):
             return power_of(base, 2 * exponent)
     return power_of(tree, 2)

@@ -50,13 +50,13 @@ class Derivation:
     proof: str = ""
     prover: Callable[[Derivation], str] | None = field(default=None, compare=False, repr=False)
 
-    def numbered(self) -> Iterator[tuple[str, LessonStep]]:
+    def all_steps(self) -> Iterator[tuple[str, LessonStep]]:
         """Every step with its number: 1, 2, 2.1, …"""
         yield from _numbered(self.steps, "")
 
     def equations(self) -> Iterator[tuple[str, Equation]]:
         """Every equation with the number of its step."""
-        for number, step in self.numbered():
+        for number, step in self.all_steps():
             for equation in step.equations:
                 yield number, equation
 
@@ -64,7 +64,7 @@ class Derivation:
         """Compare every result with its independent computation again; `ProofError` names the step that differs."""
         return self.prover(self) if self.prover else ""
 
-    def proved(self) -> Derivation:
+    def with_proof(self) -> Derivation:
         return replace(self, proof=self.prove())
 
     def without_substeps(self) -> Derivation:
@@ -96,11 +96,11 @@ class Derivation:
     def latex(self, told: Told = same) -> str:
         """Sections and displays; needs the package amsmath."""
         script = self.script("latex")
-        parts = [rf"\section*{{{self.title.told(script, told)}}}", *(x.told(script, told) for x in self.says)]
-        for number, step in self.numbered():
+        parts = [rf"\section*{{{self.title.sentence(script, told)}}}", *(x.sentence(script, told) for x in self.says)]
+        for number, step in self.all_steps():
             depth = "sub" * min(2, 1 + number.count("."))
-            parts.append(rf"\{depth}section*{{{number}. {step.title.told(script, told)}}}")
-            parts += [x.told(script, told) for x in step.says]
+            parts.append(rf"\{depth}section*{{{number}. {step.title.sentence(script, told)}}}")
+            parts += [x.sentence(script, told) for x in step.says]
             parts += [
                 f"\\[\n\\begin{{aligned}}\n{rows}\n\\end{{aligned}}\n\\]" for rows in _displays(step, script, " \\\\\n")
             ]
@@ -111,10 +111,10 @@ class Derivation:
     def typst(self, told: Told = same, level: int = 1) -> str:
         """Headings, from this level on, and displays of Typst."""
         script = self.script("typst")
-        parts = [f"{'=' * level} {self.title.told(script, told)}", *(x.told(script, told) for x in self.says)]
-        for number, step in self.numbered():
-            parts.append(f"{'=' * (level + 1 + number.count('.'))} {number} {step.title.told(script, told)}")
-            parts += [x.told(script, told) for x in step.says]
+        parts = [f"{'=' * level} {self.title.sentence(script, told)}", *(x.sentence(script, told) for x in self.says)]
+        for number, step in self.all_steps():
+            parts.append(f"{'=' * (level + 1 + number.count('.'))} {number} {step.title.sentence(script, told)}")
+            parts += [x.sentence(script, told) for x in step.says]
             parts += [f"$ {rows} $" for rows in _displays(step, script, " \\\n  ")]
         legend = self.legend(script)
         parts += ["$" + "$, $".join(legend) + "$."] if legend else []
@@ -123,8 +123,8 @@ class Derivation:
     def html(self, told: Told = same, level: int = 2) -> str:
         """A part of a page: MathML, steps that fold; no script."""
         script = self.script("html")
-        head = f"<h{level}>{self.title.told(script, told)}</h{level}>"
-        words = "".join(f"<p>{x.told(script, told)}</p>" for x in self.says)
+        head = f"<h{level}>{self.title.sentence(script, told)}</h{level}>"
+        words = "".join(f"<p>{x.sentence(script, told)}</p>" for x in self.says)
         steps = "".join(
             _html_step(number, step, script, told) for number, step in _numbered(self.steps, "", deep=False)
         )
@@ -147,8 +147,8 @@ class Derivation:
             below = _numbered(step.substeps, f"{number}.", deep=False)
             return {
                 "number": number,
-                "title": step.title.told(plain, same),
-                "says": [x.told(plain, same) for x in step.says],
+                "title": step.title.sentence(plain, same),
+                "says": [x.sentence(plain, same) for x in step.says],
                 "equations": [
                     {"text": "\n".join(text_equation(x, plain)), "latex": " \\\\ ".join(paper_rows(x, paper))}
                     for x in step.equations
@@ -160,8 +160,8 @@ class Derivation:
         return {
             "robot": self.robot,
             "topic": self.topic,
-            "title": self.title.told(plain, same),
-            "says": [x.told(plain, same) for x in self.says],
+            "title": self.title.sentence(plain, same),
+            "says": [x.sentence(plain, same) for x in self.says],
             "where": self.legend(plain),
             "proof": str(self.proof),
             "steps": [one(step, number) for number, step in _numbered(self.steps, "", deep=False)],
@@ -180,12 +180,12 @@ def _numbered(steps: Sequence[LessonStep], lead: str, deep: bool = True) -> Iter
 
 def _text_lines(derivation: Derivation, told: Told) -> list[str]:
     script = derivation.script("text")
-    lines = [derivation.title.told(script, told)]
-    lines += [row for x in derivation.says for row in wrap_columns(x.told(script, told), "")]
-    for number, step in derivation.numbered():
+    lines = [derivation.title.sentence(script, told)]
+    lines += [row for x in derivation.says for row in wrap_columns(x.sentence(script, told), "")]
+    for number, step in derivation.all_steps():
         inner = INDENT * (1 + number.count("."))
-        head = wrap_columns(f"{number}. {step.title.told(script, told)}", inner[len(INDENT) :])
-        lines += ["", *head, *(row for x in step.says for row in wrap_columns(x.told(script, told), inner))]
+        head = wrap_columns(f"{number}. {step.title.sentence(script, told)}", inner[len(INDENT) :])
+        lines += ["", *head, *(row for x in step.says for row in wrap_columns(x.sentence(script, told), inner))]
         above = False
         for equation in step.equations:
             rows = text_equation(equation, script, COLUMNS - len(inner))
@@ -227,10 +227,10 @@ math mtable { padding: 0 .25em; margin: 0 .15em; --ink: linear-gradient(currentC
 
 
 def _html_step(number: str, step: LessonStep, script: Script, told: Told) -> str:
-    inside = "".join(f"<p>{x.told(script, told)}</p>" for x in step.says)
+    inside = "".join(f"<p>{x.sentence(script, told)}</p>" for x in step.says)
     inside += "".join(html_equation(x, script) for x in step.equations)
     inside += "".join(
         _html_step(place, below, script, told) for place, below in _numbered(step.substeps, f"{number}.", deep=False)
     )
     opened = "" if step.folded else " open"
-    return f"<details{opened}><summary>{number}. {step.title.told(script, told)}</summary>{inside}</details>"
+    return f"<details{opened}><summary>{number}. {step.title.sentence(script, told)}</summary>{inside}</details>"

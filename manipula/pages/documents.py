@@ -66,7 +66,7 @@ def document_of(derivation: Derivation, ending: str, told: Told = same) -> str |
     """The derivation as a whole file."""
     match ending:
         case ".html":
-            return html_document(derivation.title.told(derivation.script("text"), told), [derivation.html(told, 1)])
+            return html_document(derivation.title.sentence(derivation.script("text"), told), [derivation.html(told, 1)])
         case ".tex":
             return latex_document(derivation.latex(told))
         case ".typ":

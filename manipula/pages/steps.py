@@ -38,7 +38,7 @@ class Sentence:
             script.words(x.text) if isinstance(x, Quoted) else script.inline(script.notation(x)) for x in self.parts
         ]
 
-    def told(self, script: Script, told: Told) -> str:
+    def sentence(self, script: Script, told: Told) -> str:
         return script.prose(told(Message(self.template, *self.values(script))))
 
 

@@ -81,7 +81,7 @@ class _Reader:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return formula.FormulaNumber(Fraction(str(value)))
             case ast.Name(id=name):
-                return self.named(name)
+                return self.tree_of_name(name)
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 return formula.product_of([formula.MINUS, self.read(inner, depth + 1)])
             case ast.UnaryOp(op=ast.UAdd(), operand=inner):
@@ -121,7 +121,7 @@ class _Reader:
             return formula.Trig(name, angle_leaves(values[0]))
         return formula.FormulaCall(name, tuple(values))
 
-    def named(self, name: str) -> FormulaTree:
+    def tree_of_name(self, name: str) -> FormulaTree:
         """A parameter first: what an arm calls c1 is no cosine."""
         if name in self.names:
             return Symbol(name, False)

@@ -61,7 +61,7 @@ def question_html(
     field = f'<input aria-label="{one.key}: {escape(label)}" autocomplete="off" spellcheck="false">'
     button = f"<button>{escape(told('Check'))}</button>"
     return (
-        f'<div class="question" data-question="{packed}"><p><b>{one.key}</b> {one.asks.told(script, told)}</p>'
+        f'<div class="question" data-question="{packed}"><p><b>{one.key}</b> {one.asks.sentence(script, told)}</p>'
         f'{given}{shown}<form><span>{left} =</span>{field}{button}<output aria-live="polite"></output></form></div>'
     )
 

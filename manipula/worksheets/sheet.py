@@ -88,7 +88,7 @@ class Sheet:
             return ", ".join(f"{x:g}" for x in one.solution)
         return f"{one.solution:.4g}"
 
-    def stated(self, one: WorksheetQuestion) -> str:
+    def givens(self, one: WorksheetQuestion) -> str:
         """The numbers that a question gives."""
         return ", ".join(f"{name} = {value:g}" for name, value in one.given)
 
@@ -106,7 +106,7 @@ class Sheet:
                 parts.append(f"<h2>{script.words(told(PARTS[topic]))}</h2>")
             samples = samples_of(one, self.robot.dof, rng) if one.kind == "formula" else []
             answer = self.answer_text(one, "html") if teacher else ""
-            parts.append(question_html(one, script, told, self.stated(one), samples, answer, self.arm_in_numbers(one)))
+            parts.append(question_html(one, script, told, self.givens(one), samples, answer, self.arm_in_numbers(one)))
         if teacher:
             parts += [x.html(told) for x in self.asked.derivations]
         return html_document(self.title(teacher, told), parts, STYLE + SHEET_STYLE, SCRIPT)
@@ -136,8 +136,8 @@ class Sheet:
             if one.topic != topic:
                 topic = one.topic
                 parts.append(rf"\subsection*{{{told(PARTS[topic])}}}")
-            given = f" ({script.words(self.stated(one))})" if one.given else ""
-            parts.append(rf"\textbf{{{one.key}}} {one.asks.told(script, told)}{given}")
+            given = f" ({script.words(self.givens(one))})" if one.given else ""
+            parts.append(rf"\textbf{{{one.key}}} {one.asks.sentence(script, told)}{given}")
             left = script.notation(one.left)
             answer = self.answer_text(one, "latex") if teacher else r"\hspace{8cm}"
             parts.append(f"\\[ {left} = {answer} \\]" + ("" if teacher else "\n\\vspace{1.5cm}"))
@@ -155,8 +155,8 @@ class Sheet:
             if one.topic != topic:
                 topic = one.topic
                 parts.append(f"== {told(PARTS[topic])}")
-            given = f" ({script.words(self.stated(one))})" if one.given else ""
-            parts.append(f"*{one.key}* {one.asks.told(script, told)}{given}")
+            given = f" ({script.words(self.givens(one))})" if one.given else ""
+            parts.append(f"*{one.key}* {one.asks.sentence(script, told)}{given}")
             left = script.notation(one.left)
             parts.append(
                 f"$ {left} = {self.answer_text(one, 'typst')} $" if teacher else f"$ {left} = #h(8cm) $\n#v(1.5cm)"
@@ -171,7 +171,7 @@ class Sheet:
         return {
             "number": self.number, "robot": format_named("toml").write(self.robot),
             "questions": [
-                {"key": one.key, "asks": one.asks.told(text, same), "kind": one.kind, "given": dict(one.given),
+                {"key": one.key, "asks": one.asks.sentence(text, same), "kind": one.kind, "given": dict(one.given),
                  "solution": self.plain(one)} for one in self.questions
             ],
         }  # fmt: skip

@@ -46,7 +46,7 @@ def test_html_is_well_formed_and_asks_for_nothing(found: Derivation) -> None:
     html = found.html()
     root = ElementTree.fromstring(html.replace("<details open>", "<details>"))
     steps = list(root.iter("details"))
-    assert len(steps) == sum(1 for _ in found.numbered())
+    assert len(steps) == sum(1 for _ in found.all_steps())
     assert "http" not in html and "<script" not in html
     assert found._repr_html_().endswith(html)
     assert found._repr_latex_() == found.latex()

@@ -270,9 +270,9 @@ class MathML(Setting):
 
     def name(self, text: str) -> str:
         letter, index, dots = self.parts(text)
-        return self.named(letter, index, dots)
+        return self.letter_with_index(letter, index, dots)
 
-    def named(self, letter: str, index: str, dots: int = 0) -> str:
+    def letter_with_index(self, letter: str, index: str, dots: int = 0) -> str:
         body = _tag("mi", escape(GREEK.get(letter, letter)))
         body = _tag("mover", body + _tag("mo", _HTML_DOTS[dots]), ' accent="true"') if dots else body
         return _tag("msub", body + _indices(index)) if index else body
@@ -281,7 +281,7 @@ class MathML(Setting):
         return _indices(text)
 
     def entry(self, name: str, index: Sequence[int]) -> str:
-        return self.named(name, ",".join(map(str, index)))
+        return self.letter_with_index(name, ",".join(map(str, index)))
 
     def number(self, value: Fraction) -> str:
         text = Printer().number(abs(value))
@@ -340,7 +340,7 @@ class PageScript(Script, MathML):
         return "".join(marks[c] if c in marks else _tag("mn" if c.isdigit() else "mo", escape(c)) for c in run)
 
     def letter(self, x: Letter) -> str:
-        body = self.named(x.letter, "", x.dots) if x.letter != "Σ" else "<mo>Σ</mo>"
+        body = self.letter_with_index(x.letter, "", x.dots) if x.letter != "Σ" else "<mo>Σ</mo>"
         if x.before:
             below = _indices(x.below) if x.below else "<mrow/>"
             return _tag("mmultiscripts", f"{body}{below}<mrow/><mprescripts/><mrow/>{_indices(x.before)}")

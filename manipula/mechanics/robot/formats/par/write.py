@@ -178,10 +178,10 @@ class _Writer:
         steps = gather_steps(self.robot.tool)
         if not steps and not self.robot.payload:
             return []
-        column = {"ant": str(number - 1), "sigma": "2", "mu": "0"} | self.placed(steps, Message("its tool"))
+        column = {"ant": str(number - 1), "sigma": "2", "mu": "0"} | self.placement(steps, Message("its tool"))
         return [column | self.inertia(together(None, [Mounted((), body) for body in self.robot.payload]))]
 
-    def placed(self, steps: Steps, what: str, more: Parameter = ZERO, turns: bool = True) -> Column:
+    def placement(self, steps: Steps, what: str, more: Parameter = ZERO, turns: bool = True) -> Column:
         """The six places of a row; `more` is added to the last turn or shift."""
         zone = zone_from_steps(steps)
         if zone is None:
@@ -244,7 +244,7 @@ class _TreeWriter(_Writer):
         if follows is not None:
             constant = Formula(Num(follows.constant)) + Formula(Deg(follows.degrees))
             shift = (Formula(shift) + constant).parameter
-        column |= self.placed(gather_steps(before), what, shift, turns or fixed)
+        column |= self.placement(gather_steps(before), what, shift, turns or fixed)
         if not fixed:
             moving = "theta" if turns else "r"
             constant_text = column[moving]
@@ -270,7 +270,7 @@ class _TreeWriter(_Writer):
         steps = gather_steps(self.behind[on] + robot.tool)
         if not steps and not robot.payload and robot.tool_row == len(robot.joints) - 1:
             return []
-        column = {"ant": str(self.number[on]), "sigma": "2", "mu": "0"} | self.placed(steps, Message("its tool"))
+        column = {"ant": str(self.number[on]), "sigma": "2", "mu": "0"} | self.placement(steps, Message("its tool"))
         return [column | self.inertia(together(None, [Mounted((), body) for body in robot.payload]))]
 
     def ends(self, loop: ClosedLoop) -> tuple[Column, Column]:
@@ -289,7 +289,7 @@ class _TreeWriter(_Writer):
             frame = frames.get(name, Frame(name, BASE if name == "base" else name))
             steps = gather_steps(self.behind[frame.on] + frame.at + turn)
             column = {"ant": str(self.number[frame.on]), "sigma": kind, "mu": "0"}
-            columns.append(column | self.placed(steps, Message("loop {name!r}", loop.name)))
+            columns.append(column | self.placement(steps, Message("loop {name!r}", loop.name)))
         first, second = columns
         if sigma != "2":
             moving, number = ("theta", "t") if sigma == "0" else ("r", "r"), self.robot.loops.index(loop) + 1

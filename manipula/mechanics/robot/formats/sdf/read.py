@@ -64,9 +64,8 @@ def robot_from_sdf(
     if not motors or not cuts:
         return robot
     with errors_of(file):
-        return (
-            couple_parallelograms(model.closed(robot, cuts, motors)) if not exact else model.closed(robot, cuts, motors)
-        )
+        closed = model.with_loops(robot, cuts, motors)
+        return closed if exact else couple_parallelograms(closed)
 
 
 def _model_in(text: str) -> ET.Element:
@@ -176,7 +175,9 @@ class _Model:
             on = element.get("attached_to", "")
         return self.way(on, where, (*before, name)) + _pose(pose, where)
 
-    def closed(self, robot: RobotDescription, cuts: Sequence[ET.Element], motors: Sequence[str]) -> RobotDescription:
+    def with_loops(
+        self, robot: RobotDescription, cuts: Sequence[ET.Element], motors: Sequence[str]
+    ) -> RobotDescription:
         """The joints left out as loops."""
         frames, loops = list(robot.frames), list[ClosedLoop]()
         for element in cuts:
