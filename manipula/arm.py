@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 from manipula.api.picture_verbs import ArmViews
+from manipula.generation.prepare import Request
+from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.arm.numeric_arm import NumericArm
+
+if TYPE_CHECKING:
+    from manipula.generation.results.model import Model
 
 
 class Arm(NumericArm, ArmViews):
@@ -15,3 +23,24 @@ class Arm(NumericArm, ArmViews):
     >>> Arm("pucrio").gravity([0, 0, 0, 0, 0, 0]).shape
     (6,)
     """
+
+    def torch(self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False) -> Callable[..., Any]:
+        """A model as a function of PyTorch tensors, float32 or float64, with gradients; leading axes broadcast.
+
+        `parameters` names parameters of the robot that become one more input, (…, k), so that each row may have its
+        own, with gradients; `wrench` adds the wrench at the tool before it. Needs PyTorch; on CUDA tensors CuPy, too.
+        """
+        from manipula.learning.pytorch import torch_function
+
+        return torch_function(self._model_with(model, parameters, wrench), parameters)
+
+    def jax(self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False) -> Callable[..., Any]:
+        """The same as a function of JAX arrays: `jit`, `vmap` and reverse-mode gradients."""
+        from manipula.learning.xla import jax_function
+
+        return jax_function(self._model_with(model, parameters, wrench), parameters)
+
+    def _model_with(self, model: str, parameters: Sequence[str], wrench: bool) -> Model:
+        names = [parameters] if isinstance(parameters, str) else list(parameters)
+        request = Request(self.robot, model, optimise=self.optimise, wrench=wrench, symbolic=names or "auto")
+        return generate_model(request)

@@ -260,6 +260,7 @@ class CudaFunction:
         self._host, self._code = host, source(host.tape, "at run time")
         self._arguments = Arguments(self._cupy, host.name, host.dtype, (host.inputs, host.outputs))
         self._kernels: dict[str, Any] = {}
+        self._streams: dict[int, Any] = {}
         self.name, self.tape, self.dtype = host.name, host.tape, host.dtype
         self.inputs, self.outputs, self.parameters = host.inputs, host.outputs, host.parameters
 
@@ -272,6 +273,17 @@ class CudaFunction:
             arguments = (np.int64(call.rows), *_flat(call.inputs), *work, *_flat(call.outputs))
             self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
         return self._host.pack_results(call.results)
+
+    def launch(self, rows: int, layout: str, inputs: Sequence[Any], outputs: Sequence[Any], stream: int) -> None:
+        """On another library's memory, in its stream: address, row step, column step of every array, as `np.int64`.
+
+        The caller answers for types, sizes and alignment; the device in use must be the one the arrays are on.
+        """
+        if stream not in self._streams:
+            self._streams[stream] = self._cupy.cuda.ExternalStream(stream)
+        with self._streams[stream]:
+            arguments = (np.int64(rows), *inputs, *self._work(None), *outputs)
+            self._kernel(layout)((-(-rows // BLOCK),), (BLOCK,), arguments)
 
     def run(self, state: Any, steps: int, *variables: Any, **how: Unpack[Rolling]) -> Repeated:
         """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay

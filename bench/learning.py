@@ -1,0 +1,138 @@
+"""Panda inside PyTorch and JAX: states a second, forward and with gradients, beside frax where it is installed.
+
+python bench/learning.py [FOLDER]      FOLDER: where frax lies, if it is not installed
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+if len(sys.argv) > 1:
+    sys.path.insert(0, sys.argv[1])
+
+import numpy as np
+
+import manipula as mp
+
+MANY, FEW = 1 << 20, 4096
+
+
+def best_time(call: Callable[[], Any], wait: Callable[[Any], Any], repeats: int = 20) -> float:
+    for _ in range(3):
+        wait(call())
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        wait(call())
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def show(what: str, rows: int, seconds: float) -> None:
+    print(f"{what:58s} {rows:8d} states  {seconds * 1e6:9.1f} µs  {rows / seconds / 1e6:10.1f} M/s", flush=True)
+
+
+def attempt(part: Callable[[], None]) -> None:
+    print(f"-- {part.__name__}", flush=True)
+    try:
+        part()
+    except Exception:
+        traceback.print_exc(file=sys.stdout)
+
+
+def pytorch() -> None:
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    print("torch", torch.__version__, device)
+
+    def wait(_: Any) -> None:
+        if device == "cuda":
+            torch.cuda.synchronize()
+
+    arm = mp.Arm("panda")
+    f, g = arm.torch("inverse_dynamics"), arm.torch("inverse_dynamics", parameters=["m7", "rx7", "ry7", "rz7"])
+    for dtype in (torch.float64, torch.float32):
+        for rows in (MANY if device == "cuda" else 1 << 16, FEW):
+            q, v, a = (torch.rand(rows, 7, device=device, dtype=dtype) * 2 - 1 for _ in range(3))
+            weights = torch.rand_like(q)
+            show(f"torch {dtype} forward, eager", rows, best_time(lambda: f(q, v, a), wait))
+            true = arm.inverse_dynamics(*(x[:64].double().cpu().numpy() for x in (q, v, a)))
+            print("   largest difference from Arm", float(np.abs(f(q, v, a)[:64].double().cpu().numpy() - true).max()))
+            x = [y.clone().requires_grad_() for y in (q, v, a)]
+            show(
+                f"torch {dtype} forward + backward, eager",
+                rows,
+                best_time(lambda: torch.autograd.grad(f(*x), x, weights), wait),
+            )
+            p = torch.rand(rows, 4, device=device, dtype=dtype).requires_grad_()
+            show(
+                f"torch {dtype} forward + backward, parameters per row",
+                rows,
+                best_time(lambda: torch.autograd.grad(g(*x, p), [*x, p], weights), wait),
+            )
+            if device == "cuda":
+                attempt(lambda: graphed(torch, f, (q, v, a), rows, dtype, wait))
+
+
+def graphed(torch: Any, f: Any, inputs: Any, rows: int, dtype: Any, wait: Any) -> None:
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            f(*inputs)
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = f(*inputs)
+    show(f"torch {dtype} forward, CUDA graph", rows, best_time(graph.replay, wait))
+    print("   graph minus eager", float((result - f(*inputs)).abs().max()))
+
+
+def jax_functions() -> None:
+    import jax
+    import jax.numpy as jnp
+
+    print("jax", jax.__version__, jax.default_backend())
+    arm, many = mp.Arm("panda"), MANY if jax.default_backend() == "gpu" else 1 << 16
+    for double in (True, False):
+        jax.config.update("jax_enable_x64", double)
+        f = arm.jax("inverse_dynamics")
+        forward = jax.jit(f)
+        both = jax.jit(jax.grad(lambda q, v, a: (f(q, v, a) ** 2).sum(), argnums=(0, 1, 2)))
+        for rows in (many, FEW):
+            keys = jax.random.split(jax.random.key(0), 3)
+            x = [jax.random.uniform(k, (rows, 7), minval=-1, maxval=1, dtype=jnp.zeros(0).dtype) for k in keys]
+            name = "float64" if double else "float32"
+            show(f"jax {name} forward, jit", rows, best_time(lambda: forward(*x), jax.block_until_ready))
+            show(f"jax {name} forward + backward, jit", rows, best_time(lambda: both(*x), jax.block_until_ready, 10))
+
+
+def frax() -> None:
+    import jax
+    import jax.numpy as jnp
+    from frax.robots.franka_panda import load_panda
+
+    many = MANY if jax.default_backend() == "gpu" else FEW
+    for double in (True, False):
+        jax.config.update("jax_enable_x64", double)
+        robot, gravity = load_panda(), jnp.array([0.0, 0.0, 9.81, 0.0, 0.0, 0.0])
+        rnea = lambda q, v, a: robot.rnea(q, v, a, gravity, None)  # noqa: E731
+        forward = jax.jit(jax.vmap(rnea))
+        both = jax.jit(jax.vmap(jax.grad(lambda q, v, a: (rnea(q, v, a) ** 2).sum(), argnums=(0, 1, 2))))
+        keys = jax.random.split(jax.random.key(0), 3)
+        x = [jax.random.uniform(k, (many, 7), minval=-1, maxval=1) for k in keys]
+        name = "float64" if double else "float32"
+        show(f"frax {name} forward", many, best_time(lambda: forward(*x), jax.block_until_ready, 5))
+        show(f"frax {name} forward + backward", many, best_time(lambda: both(*x), jax.block_until_ready, 5))
+
+
+if __name__ == "__main__":
+    for part in (pytorch, jax_functions, frax):
+        attempt(part)

@@ -1,0 +1,102 @@
+"""What PyTorch and JAX share: a model, its gradient as one more function, and both compiled for a number type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from manipula.algebra.expr.function import Function
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
+from manipula.algebra.tape import Tape, tape_from_function
+from manipula.errors import InputError
+from manipula.generation.results.model import Model
+from manipula.learning.reverse_product import vector_jacobian_product, with_row_parameters
+
+DTYPES = ("float64", "float32")
+ORDERS = 2  # derivatives: of the model, and of its gradient
+
+
+class Differentiable:
+    """A function of variables alone, its compiled forms, and its vector–Jacobian product, each made on first use."""
+
+    def __init__(self, function: Function, orders: int = ORDERS) -> None:
+        self.function, self.orders = function, orders
+        self.name = function.name
+        self._compiled: dict[str, Compiled] = {}
+
+    @cached_property
+    def tape(self) -> Tape:
+        return tape_from_function(self.function)
+
+    @cached_property
+    def product(self) -> Differentiable:
+        """The gradient: inputs and weights of the outputs → one vector an input."""
+        if not self.orders:
+            raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, ORDERS)
+        return Differentiable(vector_jacobian_product(self.function), self.orders - 1)
+
+    def compiled(self, dtype: str) -> Compiled:
+        if dtype not in self._compiled:
+            self._compiled[dtype] = compile_tape(self.tape, "auto", dtype)
+        return self._compiled[dtype]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Input → its number of entries, in the order of the call."""
+        return {port.name: len(port.symbols) for port in self.function.inputs}
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        return {port.name: port.shape for port in self.function.outputs}
+
+
+def differentiable(model: Model, parameters: Sequence[str] = ()) -> Differentiable:
+    """The model as a function of variables; the parameters named are the last of them."""
+    missing = [name for name in model.inputs.get("p", ()) if name not in parameters]
+    if missing:
+        raise InputError("{name}: parameters without a value: {missing}", model.name, ", ".join(missing))
+    return Differentiable(with_row_parameters(model.function, parameters))
+
+
+def import_framework(module: str, title: str, pip: str) -> ModuleType:
+    """A framework that is installed; else a sentence with the line that installs it."""
+    try:
+        return import_module(module)
+    except ImportError as problem:
+        raise InputError("{title} is not installed here: pip install {pip}", title, pip) from problem
+
+
+def check_shapes(own: Differentiable, given: Sequence[Any]) -> tuple[int, ...]:
+    """The common leading axes of arrays or tensors; one sentence where shapes do not fit."""
+    if len(given) != len(own.sizes):
+        raise InputError(
+            "{function}: expected {count} inputs ({names}), found {count2}",
+            own.name, len(own.sizes), ", ".join(own.sizes), len(given),
+        )  # fmt: skip
+    lead: tuple[int, ...] = ()
+    for (name, size), x in zip(own.sizes.items(), given, strict=True):
+        shape = tuple(x.shape)
+        if shape[-1:] != (size,):
+            raise InputError(
+                "{function}: {name}: expected shape {pattern}, found {found}", own.name, name, f"(…, {size})", shape
+            )
+        joined = _broadcast(lead, shape[:-1])
+        if joined is None:
+            raise InputError(
+                "{function}: {name}: leading axes {axes} do not broadcast with {lead} of the inputs before",
+                own.name, name, shape[:-1], lead,
+            )  # fmt: skip
+        lead = joined
+    return lead
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+    rank = max(len(a), len(b))
+    pairs = list(zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b))
+    # sizes stay as they are, not made ints: a tracer's sizes may be symbols
+    if any(x != y and x != 1 and y != 1 for x, y in pairs):
+        return None
+    return tuple(y if x == 1 else x for x, y in pairs)
