@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,10 @@ def spin_poses(T: Floats, angle: Floats) -> Floats:
     """The poses turned about their own z axes."""
     turned = T.copy()
     c, s = np.cos(angle)[..., None], np.sin(angle)[..., None]
-    turned[..., :3, 0], turned[..., :3, 1] = c * T[..., :3, 0] + s * T[..., :3, 1], c * T[..., :3, 1] - s * T[..., :3, 0]
+    turned[..., :3, 0], turned[..., :3, 1] = (
+        c * T[..., :3, 0] + s * T[..., :3, 1],
+        c * T[..., :3, 1] - s * T[..., :3, 0],
+    )
     return turned
 
 
@@ -41,8 +45,8 @@ class Rows:
     def __len__(self) -> int:
         return len(self.q)
 
-    def taken(self, rows: object) -> Rows:
-        return Rows(self.q[rows], self.pose[rows], self.branch[rows], self.swivel[rows], self.spin[rows])  # type: ignore[index]
+    def taken(self, rows: NDArray[Any]) -> Rows:
+        return Rows(self.q[rows], self.pose[rows], self.branch[rows], self.swivel[rows], self.spin[rows])
 
     @cached_property
     def bounds(self) -> Places:
@@ -76,6 +80,7 @@ class PathBranches:
     tolerance: float | None = None
     seed: Floats | None = None
     T: Floats = field(init=False)
+    _plain: AcceptedBranches | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Poses that are no poses are refused here, and those of few digits made exact."""
@@ -110,16 +115,12 @@ class PathBranches:
         solver, flat = self.solver, T.reshape(-1, 16)
         if solver.closed is None:
             return self._searched(T, swivel)
-        if plain and hasattr(self, "_plain"):
-            found = self._plain
-        else:
-            found = accepted_branches(solver, flat, swivel, None)
+        known = self._plain if plain else None
+        found = accepted_branches(solver, flat, swivel, None) if known is None else known
         unsettled = found.unsettled if self.tolerance is None else np.ones(len(flat), dtype=bool)
         rows = np.flatnonzero(unsettled)
         if rows.size:
-            refine_rows(
-                solver, flat[rows], None if swivel is None else swivel[rows], None, found, rows, self.tolerance
-            )
+            refine_rows(solver, flat[rows], None if swivel is None else swivel[rows], None, found, rows, self.tolerance)
         if solver.freedoms < 6:
             # axes in line may leave a joint to the position, of which a closed form for few joints says nothing
             for i in rows[~found.valid[rows].any(-1)]:
@@ -167,20 +168,35 @@ class PathBranches:
         at = {k: [i for i in families if pose[i] == k and families[i]] for k in np.unique(pose[places]).tolist()}
         parts: list[Rows] = []
         for step in (1, -1):
-            lead: Floats = np.empty((0, self.solver.chain.dof))
+            lead, turned = np.empty((0, self.solver.chain.dof)), np.empty(0)
             last = -9
             for k in sorted(at, reverse=step < 0):
-                beside = made.q[made.pose == k - step]
                 if last != k - step:
-                    # the first of a stretch is entered from a pose that is not singular, or from the start
-                    own = made.q[made.pose == k] if not len(beside) else beside
-                    lead = own if self.seed is None or len(beside) else np.concatenate([own, self.seed[None]])
-                grown = [self._nearest(families[i], T[i], lead) for i in at[k]]
-                for i, (q, branch) in zip(at[k], grown, strict=True):
-                    count = len(q)
-                    parts.append(Rows(q, np.full(count, k), branch, np.zeros(count), np.full(count, spin[i])))
-                lead, last = np.concatenate([q for q, _ in grown]) if grown else lead[:0], k
+                    lead, turned = self._entrance(made, k, k - step)
+                grown = []
+                for i in at[k]:
+                    # of other spins another sample has the members
+                    apart = np.abs(principal(turned - spin[i], np.array(True)))
+                    near = lead[apart <= apart.min(initial=np.inf) + FamilyTolerance.WHOLE]
+                    q, branch = self._nearest(families[i], T[i], near)
+                    zero = np.zeros(len(q))
+                    grown.append(Rows(q, np.full(len(q), k), branch, zero, zero + spin[i]))
+                parts += grown
+                lead = np.concatenate([lead[:0], *(part.q for part in grown)])
+                turned, last = np.concatenate([turned[:0], *(part.spin for part in grown)]), k
         return parts
+
+    def _entrance(self, made: Rows, k: int, beside: int) -> tuple[Floats, Floats]:
+        """From where the first of a stretch of singular poses is entered: the pose beside it, else the start."""
+        rows = made.pose == beside
+        if rows.any():
+            return made.q[rows], made.spin[rows]
+        rows = made.pose == k
+        if self.seed is None:
+            return made.q[rows], made.spin[rows]
+        spins = np.unique(made.spin[rows])
+        seeds = np.repeat(self.seed[None], len(spins), axis=0)
+        return np.concatenate([made.q[rows], seeds]), np.concatenate([made.spin[rows], spins])
 
     def _families_at(self, T: Floats) -> list[tuple[int, Family]]:
         """The families of a pose and the branch of each."""

@@ -16,19 +16,10 @@ Texts (see `algebra.program`): they run as they stand, and in machine code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
-
 from manipula.algebra.program.primitives import Ints, Reals, integers, rint
-from manipula.algebra.run.texts import machine_code
-from manipula.ik.numeric.arrays import TURN, Bits, Floats, principal
-from manipula.ik.numeric.tolerances import LimitTolerance
 
 NONE = 1 << 40  # jumps of a state outside the limits
 FAR = 1e300  # travel and margin beyond every other
-MOST_TURNS = 4  # of a joint: limits further apart are narrowed about the start
 JOINTS = 64  # room for one row of whole turns
 PERIOD, SLOTS, ENDLESS, LOW, HIGH = range(5)  # rows of `joints`; endless: whole turns of the joint do not count
 
@@ -39,7 +30,8 @@ def state_margin(dof: int, x: Reals, turns: Ints, own: float, joints: Reals) -> 
     for j in range(dof):
         if joints[ENDLESS * dof + j] == 0:
             at = x[j] + turns[j] * joints[PERIOD * dof + j]
-            least = min(least, min(at - joints[LOW * dof + j], joints[HIGH * dof + j] - at))
+            least = min(least, at - joints[LOW * dof + j])
+            least = min(least, joints[HIGH * dof + j] - at)
     return least
 
 
@@ -231,10 +223,10 @@ def may_jump(before: int, here: int, after: int, most: int, ahead: Ints, rest: I
     for s in range(before, here):
         if ahead[s] + rest[s] == most:
             lowest = min(lowest, ahead[s])
+    found = False
     for t in range(here, after):
-        if ahead[t] + rest[t] == most and ahead[t] > lowest:
-            return True
-    return False
+        found = found or (ahead[t] + rest[t] == most and ahead[t] > lowest)
+    return found
 
 
 def cheapest(
@@ -283,9 +275,7 @@ def cheapest(
         here = first[layer] * each
         for a in range(first[layer - 1], first[layer]):
             for b in range(first[layer], first[layer + 1]):
-                follow_rows(
-                    a, b, dof, each, q, own, turns, joints, max_step, by_margin, most, ahead, rest, cost, back
-                )
+                follow_rows(a, b, dof, each, q, own, turns, joints, max_step, by_margin, most, ahead, rest, cost, back)
         if may_jump(before, here, first[layer + 1] * each, most, ahead, rest):
             for a in range(first[layer - 1], first[layer]):
                 floor = least_cost(a * each, (a + 1) * each, most, ahead, rest, cost)
@@ -303,108 +293,3 @@ def cheapest(
             if better:
                 best = s
     return best
-
-
-@dataclass(frozen=True)
-class Way:
-    """The best way: the row it takes at each pose, its configurations, its jumps, and its travel or worst −margin."""
-
-    rows: NDArray[np.int64]
-    q: Floats
-    jumps: int
-    cost: float
-
-
-class BranchGraph:
-    """Rows of configurations (rows, dof), those of pose i from `first[i]` to `first[i + 1]`, and the arm's limits.
-
-    Every pose has a row. `start` also says about which turn limits that are many turns apart are narrowed.
-    """
-
-    def __init__(
-        self, q: Floats, first: NDArray[np.int64], turning: Bits, low: Floats, high: Floats, start: Floats | None = None
-    ) -> None:
-        dof = q.shape[-1]
-        self.start = start
-        centre = np.zeros(dof) if start is None else start
-        half = MOST_TURNS / 2 * TURN
-        endless = turning & np.isinf(low) & np.isinf(high)
-        # limits many turns apart: as many turns about the start as a seam may need
-        wide = turning & ~endless & (high - low > 2 * half)
-        middle = np.clip(centre, np.where(wide, low + half, -np.inf), np.where(wide, high - half, np.inf))
-        low, high = np.where(wide, middle - half, low), np.where(wide, middle + half, high)
-        endless |= ~turning & np.isinf(low) & np.isinf(high)
-        slotted = turning & ~endless
-        span = np.where(slotted, high - low, 0.0)
-        # a whole number of turns apart: the last turn is there on the limit alone, and has a row of its own
-        slots = np.where(slotted, np.maximum(1.0, np.ceil(span / TURN - LimitTolerance.INSIDE)), 1.0)
-        self.joints = np.array([np.where(turning, TURN, 0.0), slots, endless.astype(float), low, high])
-        counts = slots.astype(np.int64)
-        self.turns = np.stack(np.unravel_index(np.arange(int(counts.prod())), counts), -1).astype(np.int64)
-        base = np.where(turning & endless, principal(q, turning), q)
-        lowest = low - LimitTolerance.INSIDE
-        # the lowest turn inside the limits: the others follow
-        raised = np.where(slotted, q - np.floor((q - np.where(slotted, lowest, 0.0)) / TURN) * TURN, base)
-        self.q, self.first, self.source = _with_ends(raised, first, slotted, low, high, slots)
-        inside = (self.q >= lowest) & (self.q <= high + LimitTolerance.INSIDE) | endless
-        room = np.floor((np.where(slotted, high, 0.0) + LimitTolerance.INSIDE - self.q) / TURN)
-        # a row with a joint outside has no turn at all
-        self.tops = np.where(inside, np.where(slotted, np.minimum(room, slots - 1), 0), -1).astype(np.int64)
-
-    def best(self, max_step: float, own: Floats | None = None) -> Way:
-        """The way of fewest jumps, then of least travel; with margins of rows, of the largest of the least margin first,
-        then of least travel."""
-        if own is None:
-            return self._run(max_step, np.full(len(self.source), FAR), False, -FAR)
-        margin = own[self.source]
-        widest = self._run(max_step, margin, True, -FAR)
-        # what the worst pose allows, the others need not exceed: among such ways the shortest
-        way = self._run(max_step, margin, False, -widest.cost)
-        return Way(way.rows, way.q, way.jumps, widest.cost)
-
-    def _run(self, max_step: float, own: Floats, by_margin: bool, least: float) -> Way:
-        dof, each, layers = self.q.shape[1], len(self.turns), len(self.first) - 1
-        ahead, rest, back = (np.empty(len(self.q) * each, dtype=np.int64) for _ in range(3))
-        cost = np.empty(len(self.q) * each)
-        start = np.zeros(dof) if self.start is None else np.ascontiguousarray(self.start, dtype=float)
-        last = machine_code(cheapest)(
-            layers, dof, each, self.first, self.q.reshape(-1), np.ascontiguousarray(own), self.turns.reshape(-1),
-            self.joints.reshape(-1), self.tops.reshape(-1), max_step, by_margin, least, self.start is not None, start,
-            ahead, rest, cost, back,
-        )  # fmt: skip
-        states = np.empty(layers, dtype=np.int64)
-        state = int(last)
-        for i in range(layers - 1, -1, -1):
-            states[i] = state
-            state = int(back[state])
-        rows = states // each
-        q = self.q[rows] + self.turns[states % each] * self.joints[PERIOD]
-        return Way(self.source[rows], self._unwound(q), int(ahead[last]), float(cost[last]))
-
-    def _unwound(self, q: Floats) -> Floats:
-        """Endless joints on the turn nearest to the pose before, the first one to the start."""
-        free = (self.joints[ENDLESS] > 0) & (self.joints[PERIOD] > 0)
-        if free.any():
-            angles = q[:, free] if self.start is None else np.concatenate([self.start[None, free], q[:, free]])
-            q[:, free] = np.unwrap(angles, axis=0)[len(angles) - len(q) :]
-        return q
-
-
-def _with_ends(
-    q: Floats, first: NDArray[np.int64], slotted: Bits, low: Floats, high: Floats, slots: Floats
-) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """The rows, and again those with a joint on its lower limit that may stand on the upper one as well."""
-    source = np.arange(len(q))
-    layer = np.repeat(np.arange(len(first) - 1), np.diff(first))
-    for j in np.flatnonzero(slotted):
-        last = q[:, j] + slots[j] * TURN
-        twice = last <= high[j] + LimitTolerance.INSIDE
-        if twice.any():
-            more = q[twice].copy()
-            more[:, j] += TURN
-            q = np.concatenate([q, more])
-            source, layer = np.concatenate([source, source[twice]]), np.concatenate([layer, layer[twice]])
-    order = np.argsort(layer, kind="stable")
-    counts = np.bincount(layer, minlength=len(first) - 1)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return np.ascontiguousarray(q[order]), offsets, source[order]
