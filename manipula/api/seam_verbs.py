@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from numpy.typing import ArrayLike
-
-from manipula.ik.arm.numeric_arm import NumericArm
-
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from manipula.ik.arm.numeric_arm import NumericArm
     from manipula.ik.numeric.arrays import Floats
     from manipula.trajectories.seam import Seam
 
@@ -45,5 +44,5 @@ class ArmSeams:
         from manipula.trajectories.seam import follow_seam
 
         return follow_seam(
-            cast(NumericArm, self), poses, start, tolerance=tolerance, free=free, max_step=max_step, cost=cost
+            cast("NumericArm", self), poses, start, tolerance=tolerance, free=free, max_step=max_step, cost=cost
         )

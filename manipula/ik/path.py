@@ -114,12 +114,16 @@ class Path:
         count = int(self.reached.sum())
         return f"<{type(self).__name__}: {count} of {len(self.q)} poses, {len(self.jumps)} jumps, cost {self.cost:.4g}>"
 
-    def __str__(self) -> str:
+    def lines(self) -> list[str]:
+        """In words: how many poses, changes and jumps, then the reasons."""
         head = Message(
             "{count} of {total} poses reached; {changes} changes of branch, {jumps} jumps",
             int(self.reached.sum()), len(self.q), len(self.changes), len(self.jumps),
         )  # fmt: skip
-        return "\n".join([str(head), *map(str, self.reasons)])
+        return [head, *(reason.text_line() for reason in self.reasons)]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.lines()))
 
 
 def _quoted(text: str) -> str:

@@ -29,9 +29,14 @@ class Reason(NamedTuple):
     text: str
     step: float = 0.0
 
+    def text_line(self) -> str:
+        """With the poses it is about."""
+        if self.first == self.last:
+            return Message("pose {first}: {kind}: {text}", self.first, Message(self.kind), self.text)
+        return Message("poses {first} to {last}: {kind}: {text}", self.first, self.last, Message(self.kind), self.text)
+
     def __str__(self) -> str:
-        where = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
-        return Message("pose {where}: {kind}: {text}", where, Message(self.kind), self.text)
+        return str(self.text_line())
 
 
 class Followed(Protocol):
