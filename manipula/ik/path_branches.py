@@ -188,9 +188,16 @@ class PathBranches:
 
     def _entrance(self, made: Rows, k: int, beside: int) -> tuple[Floats, Floats]:
         """From where the first of a stretch of singular poses is entered: the pose beside it, else the start."""
-        rows = made.pose == beside
+        rows, beyond = made.pose == beside, made.q[made.pose == 2 * k - beside]
         if rows.any():
-            return made.q[rows], made.spin[rows]
+            q, spin = made.q[rows], made.spin[rows]
+            if not len(beyond):
+                return q, spin
+            # a way through passes between the poses on both sides: halfway to the nearest configuration beyond
+            gap = principal(beyond[None] - q[:, None], self.solver.turning)
+            nearest = np.abs(gap).max(-1).argmin(-1)
+            halfway = q + gap[np.arange(len(q)), nearest] / 2
+            return np.concatenate([q, halfway]), np.concatenate([spin, spin])
         rows = made.pose == k
         if self.seed is None:
             return made.q[rows], made.spin[rows]

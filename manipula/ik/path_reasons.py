@@ -9,7 +9,7 @@ import numpy as np
 
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import TURN, Bits, Floats
-from manipula.ik.numeric.tolerances import LimitTolerance, SearchTolerance
+from manipula.ik.numeric.tolerances import FamilyTolerance, LimitTolerance, SearchTolerance
 from manipula.ik.path_branches import PathBranches
 from manipula.ik.path_search import least_singular_values
 from manipula.ik.solver import outside_text, position_text
@@ -161,6 +161,10 @@ def _changed_roles(solver: InverseSolver, before: str, after: str) -> list[str]:
     return [role for role, a, b in pairs if a != b]
 
 
+def _without_rounding(value: float) -> float:
+    return value if value > FamilyTolerance.ALONG else 0.0
+
+
 def _singular_stretches(path: Followed) -> Iterator[Reason]:
     """Poses at which the least singular value is small."""
     places = np.flatnonzero(path.reached)
@@ -168,5 +172,8 @@ def _singular_stretches(path: Followed) -> Iterator[Reason]:
     near = np.flatnonzero(least < STRETCH)
     for a, b in _ranges(places[near].tolist(), [0] * len(near)):
         first, last = int(places[near[a]]), int(places[near[b]])
-        text = Message("near a singular pose: least singular value {least:.2g}", float(least[near[a : b + 1]].min()))
+        text = Message(
+            "near a singular pose: least singular value {least:.2g}",
+            _without_rounding(float(least[near[a : b + 1]].min())),
+        )
         yield Reason("singular", first, last, text)
