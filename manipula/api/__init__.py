@@ -37,6 +37,7 @@ __all__ = [
     "languages", "law", "law_gains", "law_model", "law_options", "law_settings", "laws", "load", "loads", "looks",
     "methods", "models", "module_file", "optimise", "parameter_facts", "picture", "poses_from_table", "price_of",
     "published_counts", "reach", "read_answers", "read_log", "read_measured", "refuse_search", "remember", "report",
-    "robot_data", "robot_module", "robots", "save", "search", "significance", "simulate", "simulate_file", "singularities",
-    "tables", "text_format", "to_text", "types_beside", "where", "with_stand_ins", "worksheet", "write_derivation",
+    "robot_data", "robot_module", "robots", "save", "search", "significance", "simulate", "simulate_file",
+    "singularities", "tables", "text_format", "to_text", "types_beside", "where", "with_stand_ins", "worksheet",
+    "write_derivation",
 ]  # fmt: skip
