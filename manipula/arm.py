@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from manipula.api.picture_verbs import ArmViews
 from manipula.generation.prepare import Request
 from manipula.ik.arm.inverse_model import generate_model
+from manipula.api.seam_verbs import ArmSeams
 from manipula.ik.arm.numeric_arm import NumericArm
 
 if TYPE_CHECKING:
     from manipula.generation.results.model import Model
 
 
-class Arm(NumericArm, ArmViews):
+class Arm(NumericArm, ArmViews, ArmSeams):
     """Every model of a robot as a fast function of arrays; joint order is the file's, units SI and radians.
 
     Leading axes broadcast: one call computes as many configurations as the arrays hold. Every model takes `out=` and

@@ -20,6 +20,7 @@ from manipula.api.robot_verbs import (
     parameter_facts, robot_data, robot_module, robots, save, tables, text_format, to_text, types_beside,
     with_stand_ins,
 )  # fmt: skip
+from manipula.api.seam_verbs import poses_from_table
 from manipula.api.teaching_verbs import (
     check_answer, check_worksheet, derive, read_answers, worksheet, write_derivation,
 )  # fmt: skip
@@ -34,8 +35,9 @@ __all__ = [
     "document", "document_from_file", "dossier", "drawing", "excite", "file_text", "formats", "from_document",
     "from_text", "generate", "identify", "inverse_derivation", "joint_kinds", "language", "language_options",
     "languages", "law", "law_gains", "law_model", "law_options", "law_settings", "laws", "load", "loads", "looks",
-    "methods", "models", "module_file", "optimise", "parameter_facts", "picture", "price_of", "published_counts",
-    "reach", "read_answers", "read_log", "read_measured", "refuse_search", "remember", "report", "robot_data",
-    "robot_module", "robots", "save", "search", "significance", "simulate", "simulate_file", "singularities",
-    "tables", "text_format", "to_text", "types_beside", "where", "with_stand_ins", "worksheet", "write_derivation",
+    "methods", "models", "module_file", "optimise", "parameter_facts", "picture", "poses_from_table", "price_of",
+    "published_counts", "reach", "read_answers", "read_log", "read_measured", "refuse_search", "remember", "report",
+    "robot_data", "robot_module", "robots", "save", "search", "significance", "simulate", "simulate_file",
+    "singularities", "tables", "text_format", "to_text", "types_beside", "where", "with_stand_ins", "worksheet",
+    "write_derivation",
 ]  # fmt: skip

@@ -39,6 +39,7 @@ COMMANDS = {  # name → the first sentence of its help
     "base-parameters": "List the base parameters: the combinations of inertial parameters identifiable from torques.",
     "report": "Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.",
     "ik": "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.",
+    "follow": "Follow poses of a table as a whole: joint positions with the fewest jumps, and why there are any.",
     "derive": "Derive an arm's equations step by step, every result proved.",
     "worksheet": "Write worksheets about an arm, another arm for every student; or check answers.",
     "singularities": "Find singular configurations: the determinant of the Jacobian in factors, each solved where "
@@ -65,7 +66,7 @@ MODULES = {  # of `manipula.cli`, with their commands
     "optimisation": "optimise",
     "checks": "count check base-parameters",
     "pages": "report studio",
-    "kinematics": "ik singularities reach",
+    "kinematics": "ik follow singularities reach",
     "teaching": "derive worksheet",
     "simulation": "control simulate loads",
     "identification": "identify payload",

@@ -201,6 +201,58 @@ def _free_joints(solver: Any, text: str, units: ScreenUnits) -> list[float] | No
     return [math.radians(x) if units.degrees and units.turning[k] else x for x, k in zip(given, free, strict=True)]
 
 
+# `follow`: a seam solved as a whole.
+
+
+@command()
+def follow(
+    robot: str, poses: Path, *, start: str = "best", free: str = "", max_step: float = 1.0, cost: str = "travel",
+    tolerance: float | None = None, degrees: bool = False, out: Path | None = None, wishes: Wishes,
+    as_json: bool = False,
+) -> None:  # fmt: skip
+    """Follow poses of a table as a whole: joint positions with the fewest jumps, and why there are any.
+
+    The table has columns x y z roll pitch yaw (about fixed axes), or 12 or 16 numbers of the matrix, row by row. A unit
+    stands in brackets behind a name, x [mm], roll [deg]; without one it is metres and radians. Exit code 1: a pose is
+    not reached, or the joints jump.
+
+    \b
+    Examples:
+      manipula follow irb120 poses.csv --out path.csv
+      manipula follow ur5e poses.csv --start "0 -1.2 1 0 0.5 0" --max-step 0.1
+      manipula follow puma560 poses.csv --free spin --cost margin --json
+
+    Args:
+        start ("Q1 Q2 …"): Where the arm stands, or best.
+        free (spin): Leave the tool's turn about its z axis open.
+        max_step: A longer step of a joint is a jump, rad and m.
+        cost (travel|margin): Least joint travel, or largest distance to limits and singular poses.
+        tolerance: Largest |FK − pose| of an answer, m and rad; else what the arm can meet.
+        degrees: Angles of --start are read in degrees.
+        out (FILE): Write the joint positions as CSV, rad and m.
+    """
+    subject = options.find(robot, wishes)
+    from manipula.arm import Arm
+
+    arm = Arm(subject)
+    table = api.poses_from_table(poses)
+    with progress(f"inverse kinematics of {subject.name}"):
+        units = ScreenUnits([bool(turns) for turns in arm.inverse_solver.turning], degrees, None)
+        given: Any = start if start == "best" else units.read("--start", start)
+        found = arm.follow(table, given, tolerance=tolerance, free=free or None, max_step=max_step, cost=cost)
+    if out is not None:
+        found.save(out)
+    if as_json:
+        say_json(found.as_dict())
+    else:
+        for line in found.lines():
+            say_prose(line)
+        if out is not None:
+            say(Message("wrote {file}", out))
+    if found.jumps or found.unreached:
+        raise typer.Exit(1)
+
+
 # `singularities` and `reach`: singular configurations, and the reach.
 
 

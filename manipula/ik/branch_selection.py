@@ -291,9 +291,20 @@ def refine_unsettled(
     """The unsettled rows, in place: polished, merged, wound."""
     rows = np.flatnonzero(found.unsettled)
     each = 1 if values is None else values.size
-    poses = T[rows // each]
-    raw = closed_rows(solver, poses, None if values is None else values[rows % each])
-    close = refine_branches(solver, poses.reshape(-1, 4, 4), raw, tolerance)
+    refine_rows(solver, T[rows // each], None if values is None else values[rows % each], seed, found, rows, tolerance)
+
+
+def refine_rows(
+    solver: Solver,
+    T: Floats,
+    parameter: Floats | None,
+    seed: Floats | None,
+    found: AcceptedBranches,
+    rows: NDArray[np.intp],
+    tolerance: float | None,
+) -> None:
+    """The same of given rows, with the pose (m, 16) and the parameter's value of each."""
+    close = refine_branches(solver, T.reshape(-1, 4, 4), closed_rows(solver, T, parameter), tolerance)
     q = wound(close.q, solver.turning, solver.low, solver.high, seed)
     inside: Bits = np.all(margins(q, solver.low, solver.high) >= -LimitTolerance.INSIDE, axis=-1)
     for i in np.flatnonzero((close.twin >= 0).any(-1)):

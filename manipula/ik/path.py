@@ -1,155 +1,220 @@
-"""Along a trajectory: at every pose the solution nearest to the one before; where that is another branch, and why."""
+"""A path solved as a whole: one configuration for every pose, with the fewest jumps that the arm allows.
+
+All configurations of all poses are found first (`path_branches`), then the best way through them (`path_graph`). Spins
+and swivels are sampled, and the samples about the best way are made finer, round by round: as the way found so far is
+among them, no round is worse than the one before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manipula.errors import InputError
-from manipula.ik.answers import InverseResult
+from manipula.errors import InputError, UnknownNameError
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.arrays import TURN, Floats
-from manipula.ik.numeric.poses import poses_from_value
-from manipula.ik.numeric.tolerances import SearchTolerance
-from manipula.ik.solver import position_text
-from manipula.mechanics.models.inverse.plan import Plan
+from manipula.ik.numeric.arrays import Bits, Floats
+from manipula.ik.numeric.poses import checked_tolerance, joints_from_value, poses_from_value
+from manipula.ik.numeric.tolerances import BranchTolerance, SearchTolerance
+from manipula.ik.path_branches import PathBranches, Rows, spin_poses
+from manipula.ik.path_reasons import OUT, Reason, reasons_of
+from manipula.ik.path_search import Search, Way
 from manipula.messages import Message
+from manipula.support.files import write_text
 from manipula.support.text import plain
 
-OUT = "out of reach"
+COSTS = ("travel", "margin")
+FREE = ("spin",)
 
 
-class Change(NamedTuple):
-    """From pose number `at` on another branch, or another turn of a joint: which, how far the joints step, and why."""
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Configurations (n, dof), NaN where a pose is not reached, and the branch of each.
 
-    at: int
-    before: str
-    after: str
-    step: float
-    reason: str
-
-
-class Reasons(Mapping[int, str]):
-    """What keeps the arm from each pose that it does not reach; found when it is read, as that takes a search."""
-
-    def __init__(self) -> None:
-        self._results: dict[int, InverseResult] = {}
-        self._known: dict[int, str] = {}
-
-    def note(self, pose: int, result: InverseResult) -> None:
-        self._results[pose] = result
-
-    def __getitem__(self, pose: int) -> str:
-        if pose not in self._known:
-            self._known[pose] = self._results[pose].nearest.reason
-        return self._known[pose]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-
-class Path(NamedTuple):
-    """Configurations (n, dof), the branch of each, and the changes of branch. What could not be reached is NaN.
-
-    `why` says for every pose number in `unreached` what keeps the arm from it, once it is asked.
+    `changes` are the poses from which on the branch is another; `jumps` those to which a joint steps by more than
+    `max_step`, from the pose reached before. `spin` is the tool's turn about its z axis, rad. `cost` is the joint
+    travel, or the least margin. `reasons` says for changes, jumps, poses out of reach and singular stretches why; it
+    is found when it is read.
     """
 
     q: Floats
     branch: list[str]
-    changes: list[Change]
-    unreached: list[int]
-    why: Mapping[int, str]
+    changes: list[int]
+    jumps: list[int]
+    spin: Floats
+    cost: float
+    max_step: float
+    pose: Floats = field(repr=False)
+    solver: InverseSolver = field(repr=False)
+    branches: PathBranches = field(repr=False)
+    samples: tuple[Floats | None, Floats | None] = field(repr=False)
+    start: Floats | None = field(repr=False)
+
+    @property
+    def reached(self) -> Bits:
+        """Whether each pose is reached."""
+        return np.asarray(np.isfinite(self.q).all(-1))
+
+    @property
+    def unreached(self) -> list[int]:
+        return [int(i) for i in np.flatnonzero(~self.reached)]
+
+    @cached_property
+    def steps(self) -> Floats:
+        """The largest step of a joint to each pose from the one reached before; 0 for the first, NaN out of reach."""
+        steps = np.full(len(self.q), np.nan)
+        places = np.flatnonzero(self.reached)
+        if places.size:
+            q = self.q[places]
+            before = q[:1] if self.start is None else self.start[None]
+            steps[places] = np.abs(np.diff(q, axis=0, prepend=before)).max(-1)
+        return steps
+
+    @cached_property
+    def reasons(self) -> list[Reason]:
+        """In the order of poses."""
+        return reasons_of(self)
+
+    def save(self, path: str | FilePath) -> FilePath:
+        """As CSV: the pose's number, joints (rad, m), spin (rad), branch, and what is to be known of the pose."""
+        notes: dict[int, list[str]] = {}
+        for reason in self.reasons:
+            notes.setdefault(reason.first, []).append(f"{reason.kind}: {reason.text}")
+        names = [f"q{j + 1}" for j in range(self.q.shape[1])]
+        lines = [",".join(["pose", *names, "spin", "branch", "note"])]
+        for i, q in enumerate(self.q):
+            numbers = ["" if np.isnan(x) else repr(float(x)) for x in (*q, self.spin[i])]
+            quoted = [_quoted(self.branch[i]), _quoted("; ".join(notes.get(i, [])))]
+            lines.append(",".join([str(i), *numbers, *quoted]))
+        return write_text(FilePath(path), "\n".join(lines) + "\n")
 
     def as_dict(self) -> dict[str, Any]:
-        entries: dict[str, Any] = plain(self._asdict() | {"why": dict(self.why)})
+        """Plain numbers and texts."""
+        entries: dict[str, Any] = plain(
+            {
+                "q": self.q,
+                "reached": self.reached,
+                "unreached": self.unreached,
+                "branch": self.branch,
+                "spin": self.spin,
+                "changes": self.changes,
+                "jumps": self.jumps,
+                "cost": self.cost,
+                "max_step": self.max_step,
+                "reasons": [reason._asdict() for reason in self.reasons],
+            }
+        )
         return entries
 
+    def __repr__(self) -> str:
+        count = int(self.reached.sum())
+        return f"<{type(self).__name__}: {count} of {len(self.q)} poses, {len(self.jumps)} jumps, cost {self.cost:.4g}>"
 
-def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
-    """The continuous solution of poses (n, 4, 4) from `seed` on."""
+    def lines(self) -> list[str]:
+        """In words: how many poses, changes and jumps, then the reasons."""
+        head = Message(
+            "{count} of {total} poses reached; {changes} changes of branch, {jumps} jumps",
+            int(self.reached.sum()), len(self.q), len(self.changes), len(self.jumps),
+        )  # fmt: skip
+        return [head, *(reason.text_line() for reason in self.reasons)]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.lines()))
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\n') else text
+
+
+def follow(
+    solver: InverseSolver,
+    poses: ArrayLike,
+    start: ArrayLike | str = "best",
+    *,
+    tolerance: float | None = None,
+    free: str | None = None,
+    max_step: float = SearchTolerance.JUMP,
+    cost: str = "travel",
+) -> Path:
+    """One configuration for each of the poses (n, 4, 4), inside the limits: the way with the fewest jumps.
+
+    Among ways with as few jumps it is the one of least joint travel Σ|Δq| (`cost="travel"`), or of the largest margin
+    (`cost="margin"`): the least distance to a limit (rad, m) or least singular value on the way. `start` is the
+    configuration that the first one shall be nearest to; "best" leaves it open. A step of more than `max_step` (rad, m)
+    is a jump. `free="spin"` leaves the tool's turn about its z axis open. `tolerance`: as in `inverse_kinematics`.
+    """
     T = poses_from_value(poses)
     if T.ndim != 3:
         raise InputError("poses: expected an array of shape (n, 4, 4), found {shape}", T.shape)
-    last, name = np.asarray(seed, dtype=float), ""
-    reasons = Reasons()
-    path = Path(np.full((len(T), solver.chain.dof), np.nan), [], [], [], reasons)
-    for i, pose in enumerate(T):
-        result = solver(pose, last)
-        if not len(result.q):
-            path.unreached.append(i)
-            path.branch.append(OUT)
-            reasons.note(i, result)
-            continue
-        # without the parameter’s value: it changes at every pose of a redundant arm, and is no change of branch
-        after = result.setting[int(result.order[0])]
-        change = _change(solver, i, name, after, last, result)
-        if change is not None:
-            path.changes.append(change)
-        # the seed of the next pose: the path goes on from here
-        path.q[i] = last = result.q[0]
-        path.branch.append(after)
-        name = after
+    if free is not None and free not in FREE:
+        raise UnknownNameError("free", free, FREE)
+    if cost not in COSTS:
+        raise UnknownNameError("cost", cost, COSTS)
+    longest = _checked_step(max_step)
+    seed = _checked_start(start, solver.chain.dof)
+    branches = PathBranches(solver, T, checked_tolerance(tolerance), seed)
+    search = Search(branches, longest, cost == "margin", free is not None)
+    found = search.best() if len(T) else None
+    return _path(branches, found, longest, cost == "margin", search.samples)
+
+
+def _checked_step(value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < np.pi:
+        raise InputError("max_step: expected a positive number below π (rad, m), found {value!r}", value)
+    return float(value)
+
+
+def _checked_start(start: ArrayLike | str, dof: int) -> Floats | None:
+    if isinstance(start, str):
+        if start != "best":
+            raise InputError('start: expected "best" or {dof} joint positions, found {start!r}', dof, start)
+        return None
+    return joints_from_value(start, dof)
+
+
+def _path(
+    branches: PathBranches, found: tuple[Rows, Way] | None, max_step: float, by_margin: bool, samples: Any
+) -> Path:
+    solver, n = branches.solver, len(branches.given)
+    q, spin = np.full((n, solver.chain.dof), np.nan), np.full(n, np.nan)
+    pose = branches.T
+    names: list[str] = [OUT] * n
+    changes: list[int] = []
+    cost = 0.0
+    if found is not None:
+        rows, way = found
+        chosen = rows.taken(way.rows)
+        q[chosen.pose], spin[chosen.pose] = way.q, chosen.spin
+        cost = -way.cost if by_margin else way.cost
+        if chosen.spin.any():
+            pose = pose.copy()
+            pose[chosen.pose] = spin_poses(pose[chosen.pose], chosen.spin)
+        for i, name in zip(chosen.pose.tolist(), _names(branches, chosen, way.q), strict=True):
+            names[i] = name
+    path = Path(q, names, changes, [], spin, cost, max_step, pose, solver, branches, samples, branches.seed)
+    steps = path.steps
+    path.jumps.extend(int(i) for i in np.flatnonzero(steps > max_step))
+    jumped = set(path.jumps)
+    last = ""
+    for i in np.flatnonzero(path.reached).tolist():
+        if i in jumped or (last and solver.closed is not None and names[i] != last):
+            changes.append(i)
+        last = names[i]
     return path
 
 
-def _change(
-    solver: InverseSolver, i: int, before: str, after: str, last: Floats, result: InverseResult
-) -> Change | None:
-    """What is new at pose i, if anything is. (Solutions found by search have no names: only their jumps count.)"""
-    step = float(np.abs(result.q[0] - last).max())
-    other = before != after and solver.closed is not None
-    # at the first pose there is nothing to have changed from
-    if not before or not (other or step > SearchTolerance.JUMP):
-        return None
-    names = result.setting
-    place = names.index(before) if before in names else int(result.order[0])
-    reason = (
-        # in the order of what a user can mend: a limit, a turn, the path itself
-        _rejection_text(before, result.why[place], result.twin[place] >= 0)
-        or _turned_back(solver, last, result.all[place])
-        or _branches_met_text(_changed_roles(solver.plan, before, after), step, result)
-    )
-    return Change(i, before, after, step, reason)
-
-
-def _rejection_text(before: str, why: str, doubled: bool) -> str:
-    """The branch before is no answer any more; one that repeats another still is."""
-    return f"{before}: {why}" if why and not doubled else ""
-
-
-def _turned_back(solver: InverseSolver, last: Floats, q: Floats) -> str:
-    """The branch before goes on, but on another turn of a joint that has come to its limit."""
-    # a step of about a whole turn is the same branch on another turn
-    turned = np.flatnonzero(solver.turning & (np.abs(np.abs(q - last) - TURN) < SearchTolerance.JUMP))
-    if not turned.size:
-        return ""
-    k = int(turned[0])
-    limit = solver.high[k] if q[k] < last[k] else solver.low[k]
-    return Message(
-        "joint {k} comes to its limit {position_text}; to go on it must turn back by 360°",
-        k + 1,
-        position_text(float(limit), True),
-    )
-
-
-def _changed_roles(plan: Plan, before: str, after: str) -> list[str]:
-    """The roles in which two branches of the closed form differ."""
-    signs = plan.settings
-    return [role for role, a, b in zip(plan.roles, signs.get(before, ()), signs.get(after, ())) if a != b]
-
-
-def _branches_met_text(roles: Sequence[str], step: float, result: InverseResult) -> str:
-    """Both branches go on: they have met, where these roles have one setting."""
-    family = result.families[int(result.order[0])]
-    met = (
-        Message("the two settings of the {roles} meet", " and the ".join(roles)) if roles else Message("solutions meet")
-    )
-    how = Message("passes" if step <= SearchTolerance.JUMP else "comes close to")
-    named = f" ({family.text})" if family is not None else ""
-    return Message("{how} a singular pose, where {met}{named}", how, met, named)
+def _names(branches: PathBranches, chosen: Rows, q: Floats) -> list[str]:
+    """The branches' names; a pose at which branches meet keeps the name of the one before."""
+    solver = branches.solver
+    if solver.closed is None:
+        return ["solution"] * len(q)
+    known = solver.plan.branch_names
+    unsettled = branches.calm[chosen.pose] <= BranchTolerance.MARGIN
+    names: list[str] = []
+    for branch, unsure in zip(chosen.branch.tolist(), unsettled.tolist(), strict=True):
+        names.append(names[-1] if unsure and names else known[branch % len(known)])
+    return names

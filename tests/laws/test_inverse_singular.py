@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -190,19 +189,23 @@ def test_a_path_passes_a_singular_pose(end: float) -> None:
     path = follow(solver, solver.pose(q), q[0])
     np.testing.assert_allclose(path.q, q, atol=0.02 if end == -0.6 else 1e-9)
     (change,) = path.changes
-    assert change.at in (12, 13) and change.before.endswith("wrist +") and change.after.endswith("wrist −")
-    assert change.reason == "passes a singular pose, where the two settings of the wrist meet" and change.step < 0.1
+    assert change in (12, 13) and not path.jumps
+    assert path.branch[change - 1].endswith("wrist +") and path.branch[change].endswith("wrist −")
+    (reason,) = [reason for reason in path.reasons if reason.first == reason.last == change and reason.step]
+    assert reason.kind == "singular" and reason.step < 0.1
+    assert reason.text == "passes a singular pose, where the two settings of the wrist meet"
+    assert any(reason.kind == "singular" and reason.first <= 12 <= reason.last for reason in path.reasons)
 
 
 def test_a_path_leaves_the_limits() -> None:
     solver = subject("puma560", True).solver
     q = line([2.0, 0.5, -1.2, 0.4, 0.5, 0.5], [3.4, 0.5, -1.2, 0.4, 0.5, 0.5], 21)
     path = follow(solver, solver.pose(q), q[0])
-    (change,) = path.changes
-    np.testing.assert_allclose(path.q[: change.at], q[: change.at], atol=1e-9)
-    assert q[change.at - 1, 0] <= solver.high[0] < q[change.at, 0] and not path.unreached
-    assert re.search(r"joint 1 at 16\d\.\d+° is outside its limits \[-160°, 160°\] by \d", change.reason)
-    assert ((path.q >= solver.low - 1e-9) & (path.q <= solver.high + 1e-9)).all() and change.step > 1
+    (jump,) = path.jumps
+    # the way is free to jump before it must; then it stays where it is
+    assert path.changes == path.jumps and jump <= int(np.argmax(q[:, 0] > solver.high[0])) and not path.unreached
+    np.testing.assert_allclose(path.q[:jump], q[:jump], atol=1e-9)
+    assert ((path.q >= solver.low - 1e-9) & (path.q <= solver.high + 1e-9)).all() and path.steps[jump] > 1
 
 
 def test_a_path_ends_where_every_branch_breaks_a_limit() -> None:
@@ -211,28 +214,19 @@ def test_a_path_ends_where_every_branch_breaks_a_limit() -> None:
     path = follow(solver, solver.pose(q), q[0])
     first = int(np.argmax(q[:, 4] > solver.high[4]))
     assert path.unreached == list(range(first, 21)) and np.isnan(path.q[first:]).all()
-    assert path.branch[first] == "out of reach" and "within reach, but joint 5 at 10" in path.why[first]
+    assert path.branch[first] == "out of reach" and path.reached.tolist() == [i < first for i in range(21)]
+    lost = [reason for reason in path.reasons if reason.kind in ("limit", "out of reach")]
+    assert [(reason.kind, reason.first, reason.last) for reason in lost] == [("limit", first, 20)]
+    assert "joint 5 at 10" in lost[0].text
 
 
-def test_why_a_pose_is_lost_is_found_when_it_is_read_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes a search for the nearest pose: a path with many lost ones is as fast as another."""
-    solver, searched = subject("puma560", True).solver, []
+def test_lost_poses_are_answered_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    solver = subject("puma560", True).solver
     q = line([0.3, 0.5, -1.2, 0.4, 1.6, 0.5], [0.3, 0.5, -1.2, 0.4, 2.1, 0.5], 6)
-    right = InverseSolver.nearest
-
-    def noted(*given: Any) -> Any:
-        searched.append(given)
-        return right(*given)
-
-    monkeypatch.setattr(InverseSolver, "nearest", noted)
-    path = follow(solver, solver.pose(q), q[0])
-    assert len(path.unreached) > 3 and not searched
-    assert list(path.why) == path.unreached and len(path.why) == len(path.unreached) and not searched
-    last = path.unreached[-1]
-    assert path.why[last] == path.why[last] and "joint 5" in path.why[last] and len(searched) == 1
-    assert path.as_dict()["why"] == {str(i): path.why[i] for i in path.unreached}
-    with pytest.raises(KeyError):
-        path.why[0]
+    monkeypatch.setattr(InverseSolver, "nearest", None)
+    path = follow(solver, np.concatenate([solver.pose(q), solver.pose(q) + 9 * np.eye(4, k=3)]), q[0])
+    assert len(path.unreached) > 9 and [reason.kind for reason in path.reasons][-2:] == ["limit", "out of reach"]
+    assert path.as_dict()["reasons"][-1]["first"] == 6 and path.reasons[-1].last == 11
 
 
 def test_a_joint_at_its_limit_has_to_turn_back() -> None:
@@ -242,9 +236,15 @@ def test_a_joint_at_its_limit_has_to_turn_back() -> None:
     q = line([0.3, -1.0, 1.2, 0.4, 0.9, 5.0], [0.5, -1.2, 1.0, 0.5, 0.8, 7.5], 21)
     path = follow(solver, solver.pose(q), q[0])
     (change,) = path.changes
-    assert change.before == change.after and abs(change.step - 2 * np.pi) < 0.2
-    assert change.reason == "joint 6 comes to its limit 360°; to go on it must turn back by 360°"
-    np.testing.assert_allclose(path.q[change.at :], q[change.at :] - 2 * np.pi * np.eye(6)[5], atol=1e-9)
+    (reason,) = path.reasons
+    assert len(set(path.branch)) == 1 and abs(path.steps[change] - 2 * np.pi) < 0.2
+    assert (
+        reason.kind == "limit" and reason.text == "joint 6 comes to its limit 360°; to go on it must turn back by 360°"
+    )
+    np.testing.assert_allclose(path.q[change:], q[change:] - 2 * np.pi * np.eye(6)[5], atol=1e-9)
+    free = follow(solver, solver.pose(q))
+    # from a start of its own choice the joint has a turn to spare
+    assert not free.jumps and abs(free.q[0, 5] - (5.0 - 2 * np.pi)) < 1e-9
 
 
 # bad input
@@ -286,4 +286,4 @@ def test_a_change_of_branch_is_reported() -> None:
     solver = subject("pucrio").solver
     q = np.linspace([0.3, 0.4, 1.2, 0.2, 0.7, 0.1], [0.3, 0.4, 2.0, 0.2, 0.7, 0.1], 21)
     path = follow(solver, solver.pose(q), q[0])
-    assert [change.at for change in path.changes] and "elbow" in path.changes[0].after
+    assert path.changes and "elbow" in path.branch[path.changes[0]]

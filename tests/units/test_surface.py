@@ -24,7 +24,7 @@ NAMES_TEXT = """
 NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
-    "Arm": f"""at constrained_dynamics frame_biases frame_jacobians
+    "Arm": f"""at constrained_dynamics follow frame_biases frame_jacobians
         inverse_kinematics_batch inverse_plan inverse_solver solver_for dof limits model plot plot_ellipsoid
         plot_workspace view {" ".join(MODELS)}""",
     "Model": """as_dict columns compile conditions cost emit equations explain function inputs latex name only outputs

@@ -1,0 +1,295 @@
+"""The best way through the graph of branches: one configuration for every pose, by dynamic programming.
+
+A pose has rows, one for each branch (spin, swivel), and a row has a state for each choice of whole turns inside the
+limits. A step in which a joint moves by more than `max_step` is a jump. Of all ways that have one state for each pose,
+those with the fewest jumps are sought, and of these the one with the least travel Σ|Δq|:
+
+    F(t) = min(F(s) for smooth steps s → t,  1 + least F at the pose before)        jumps on the way to t
+    B(s) = min(B(t) for smooth steps s → t,  1 + least B at the pose after)         jumps on the way from s on
+    V(t) = min(V(s) + |t − s|)      over states with F + B = the least number of jumps; a jump where F grows by one
+
+As `max_step` is below half a turn, a smooth step leads to one turn only: rows are compared, and turns follow by whole
+numbers. For the largest margin the third recursion minimises the largest −margin on the way in place of the travel.
+
+Texts (see `algebra.program`): they run as they stand, and in machine code.
+"""
+
+from __future__ import annotations
+
+from manipula.algebra.program.primitives import Ints, Reals, integers, rint
+
+NONE = 1 << 40  # jumps of a state outside the limits
+FAR = 1e300  # travel and margin beyond every other
+JOINTS = 64  # room for one row of whole turns
+PERIOD, SLOTS, ENDLESS, LOW, HIGH = range(5)  # rows of `joints`; endless: whole turns of the joint do not count
+
+
+def state_margin(dof: int, x: Reals, turns: Ints, own: float, joints: Reals) -> float:
+    """The least of a row's `own` margin and the distances to limits."""
+    least = own
+    for j in range(dof):
+        if joints[ENDLESS * dof + j] == 0:
+            at = x[j] + turns[j] * joints[PERIOD * dof + j]
+            least = min(least, at - joints[LOW * dof + j])
+            least = min(least, joints[HIGH * dof + j] - at)
+    return least
+
+
+def state_travel(dof: int, x: Reals, turns: Ints, y: Reals, others: Ints, joints: Reals) -> float:
+    """Σ|Δq| between two states; an endless joint takes the nearer turn."""
+    total = 0.0
+    for j in range(dof):
+        period = joints[PERIOD * dof + j]
+        gap = y[j] - x[j]
+        if joints[ENDLESS * dof + j] == 0:
+            gap += (others[j] - turns[j]) * period
+        elif period > 0:
+            gap -= rint(gap / period) * period
+        total += abs(gap)
+    return total
+
+
+def row_travel(dof: int, x: Reals, y: Reals, joints: Reals) -> float:
+    """Σ|Δq| between two rows, each joint on the nearer turn: no jump between their states is shorter."""
+    total = 0.0
+    for j in range(dof):
+        period = joints[PERIOD * dof + j]
+        gap = y[j] - x[j]
+        if period > 0:
+            gap -= rint(gap / period) * period
+        total += abs(gap)
+    return total
+
+
+def smooth_step(dof: int, x: Reals, y: Reals, joints: Reals, max_step: float, shift: Ints) -> float:
+    """Σ|Δq| of the step between two rows, and in `shift` how the turns follow; −1 where it is a jump on every turn.
+
+    The last of `shift` is 1 where a turn changes at all.
+    """
+    total = 0.0
+    shift[dof] = 0
+    for j in range(dof):
+        period = joints[PERIOD * dof + j]
+        gap = y[j] - x[j]
+        shift[j] = 0
+        if period > 0 and abs(gap) > max_step:
+            whole = rint(gap / period)
+            gap -= whole * period
+            if joints[ENDLESS * dof + j] == 0 and whole != 0:
+                shift[j] = int(whole)
+                shift[dof] = 1
+        if not (abs(gap) <= max_step):
+            return -1.0
+        total += abs(gap)
+    return total
+
+
+def shifted(dof: int, w: int, turns: Ints, shift: Ints, joints: Reals) -> int:
+    """The number of the turns that follow those of number w; −1 where one is not among those to choose from."""
+    if shift[dof] == 0:
+        return w
+    number = 0
+    for j in range(dof):
+        slots = int(joints[SLOTS * dof + j])
+        turn = turns[w * dof + j] - shift[j]
+        if turn < 0 or turn >= slots:
+            return -1
+        number = number * slots + turn
+    return number
+
+
+def mark_states(rows: int, dof: int, each: int, q: Reals, own: Reals, turns: Ints, joints: Reals, tops: Ints,
+                least: float, ahead: Ints, rest: Ints) -> None:  # fmt: skip
+    """0 for states that count, NONE for those outside the limits or with a margin below `least`."""
+    for row in range(rows):
+        for w in range(each):
+            inside = True
+            for j in range(dof):
+                inside = inside and turns[w * dof + j] <= tops[row * dof + j]
+            if inside and least > -FAR:
+                inside = state_margin(dof, q[row * dof :], turns[w * dof :], own[row], joints) >= least
+            ahead[row * each + w] = 0 if inside else NONE
+            rest[row * each + w] = 0 if inside else NONE
+
+
+def nearest_state(
+    states: int, dof: int, each: int, q: Reals, turns: Ints, joints: Reals, start: Reals, ahead: Ints
+) -> int:
+    """The state of the first pose that is nearest to the start."""
+    none = integers(JOINTS)
+    for j in range(dof):
+        none[j] = 0
+    nearest = -1
+    closest = FAR
+    for s in range(states):
+        if ahead[s] < NONE:
+            row = s // each
+            w = s - row * each
+            away = state_travel(dof, start, none, q[row * dof :], turns[w * dof :], joints)
+            if away < closest:
+                closest = away
+                nearest = s
+    return nearest
+
+
+def fewest_jumps(begin: int, end: int, jumps: Ints) -> int:
+    fewest = NONE
+    for s in range(begin, end):
+        fewest = min(fewest, jumps[s])
+    return fewest
+
+
+def raise_jumps(begin: int, end: int, jumps: Ints, to: int) -> None:
+    """The states of a pose that count, before smooth steps are looked at."""
+    for s in range(begin, end):
+        if jumps[s] < NONE:
+            jumps[s] = to
+
+
+def count_jumps(a: int, b: int, dof: int, each: int, q: Reals, turns: Ints, joints: Reals, max_step: float,
+                forward: bool, jumps: Ints) -> None:  # fmt: skip
+    """Smooth steps from row a to row b of the next pose: the jumps of b by those of a, or of a by those of b."""
+    shift = integers(JOINTS)
+    if smooth_step(dof, q[a * dof :], q[b * dof :], joints, max_step, shift) < 0:
+        return
+    for w in range(each):
+        v = shifted(dof, w, turns, shift, joints)
+        if v >= 0:
+            s = a * each + w
+            t = b * each + v
+            if jumps[s] < NONE and jumps[t] < NONE:
+                if forward:
+                    jumps[t] = min(jumps[t], jumps[s])
+                else:
+                    jumps[s] = min(jumps[s], jumps[t])
+
+
+def follow_rows(a: int, b: int, dof: int, each: int, q: Reals, own: Reals, turns: Ints, joints: Reals, max_step: float,
+                by_margin: bool, most: int, ahead: Ints, rest: Ints, cost: Reals, back: Ints) -> None:  # fmt: skip
+    """The cost of smooth steps from row a to row b, between states of ways with the fewest jumps."""
+    shift = integers(JOINTS)
+    step = smooth_step(dof, q[a * dof :], q[b * dof :], joints, max_step, shift)
+    if step < 0:
+        return
+    for w in range(each):
+        s = a * each + w
+        if ahead[s] + rest[s] == most:
+            v = shifted(dof, w, turns, shift, joints)
+            if v >= 0:
+                t = b * each + v
+                if ahead[t] == ahead[s] and ahead[t] + rest[t] == most:
+                    value = cost[s] + step
+                    if by_margin:
+                        value = max(cost[s], -state_margin(dof, q[b * dof :], turns[v * dof :], own[b], joints))
+                    if value < cost[t]:
+                        cost[t] = value
+                        back[t] = s
+
+
+def jump_rows(a: int, b: int, floor: float, dof: int, each: int, q: Reals, own: Reals, turns: Ints, joints: Reals,
+              by_margin: bool, most: int, ahead: Ints, rest: Ints, cost: Reals, back: Ints) -> None:  # fmt: skip
+    """The same of jumps; `floor` is the least cost of a state of row a."""
+    shortest = floor
+    if not by_margin:
+        shortest += row_travel(dof, q[a * dof :], q[b * dof :], joints)
+    for v in range(each):
+        t = b * each + v
+        if ahead[t] + rest[t] == most and shortest < cost[t]:
+            margin = state_margin(dof, q[b * dof :], turns[v * dof :], own[b], joints)
+            for w in range(each):
+                s = a * each + w
+                if ahead[s] + 1 == ahead[t] and ahead[s] + rest[s] == most and cost[s] < cost[t]:
+                    value = max(cost[s], -margin)
+                    if not by_margin:
+                        value = cost[s] + state_travel(
+                            dof, q[a * dof :], turns[w * dof :], q[b * dof :], turns[v * dof :], joints
+                        )
+                    if value < cost[t]:
+                        cost[t] = value
+                        back[t] = s
+
+
+def least_cost(begin: int, end: int, most: int, ahead: Ints, rest: Ints, cost: Reals) -> float:
+    least = FAR
+    for s in range(begin, end):
+        if ahead[s] + rest[s] == most:
+            least = min(least, cost[s])
+    return least
+
+
+def may_jump(before: int, here: int, after: int, most: int, ahead: Ints, rest: Ints) -> bool:
+    """Whether a way with the fewest jumps may have one between two poses."""
+    lowest = NONE
+    for s in range(before, here):
+        if ahead[s] + rest[s] == most:
+            lowest = min(lowest, ahead[s])
+    found = False
+    for t in range(here, after):
+        found = found or (ahead[t] + rest[t] == most and ahead[t] > lowest)
+    return found
+
+
+def cheapest(
+    layers: int, dof: int, each: int, first: Ints, q: Reals, own: Reals, turns: Ints, joints: Reals, tops: Ints,
+    max_step: float, by_margin: bool, least: float, started: bool, start: Reals, ahead: Ints, rest: Ints, cost: Reals,
+    back: Ints,
+) -> int:  # fmt: skip
+    """The last state of the best way; `back` leads to those before it, and `ahead` has its number of jumps.
+
+    `first` (layers + 1) says where the rows of a pose begin, `each` how many states a row has, `turns` (each × dof)
+    which turns they are, `tops` the last turn of each joint of a row that is inside. States with a margin below `least`
+    do not count. `start`: the way begins at the state that is nearest to it.
+    """
+    mark_states(first[layers], dof, each, q, own, turns, joints, tops, least, ahead, rest)
+    if started:
+        nearest = nearest_state(first[1] * each, dof, each, q, turns, joints, start, ahead)
+        for other in range(first[1] * each):
+            if other != nearest:
+                ahead[other] = NONE
+                rest[other] = NONE
+    for layer in range(1, layers):
+        fewest = fewest_jumps(first[layer - 1] * each, first[layer] * each, ahead)
+        raise_jumps(first[layer] * each, first[layer + 1] * each, ahead, fewest + 1)
+        for a in range(first[layer - 1], first[layer]):
+            for b in range(first[layer], first[layer + 1]):
+                count_jumps(a, b, dof, each, q, turns, joints, max_step, True, ahead)
+    for i in range(layers - 1):
+        at = layers - 2 - i
+        fewest = fewest_jumps(first[at + 1] * each, first[at + 2] * each, rest)
+        raise_jumps(first[at] * each, first[at + 1] * each, rest, fewest + 1)
+        for a in range(first[at], first[at + 1]):
+            for b in range(first[at + 1], first[at + 2]):
+                count_jumps(a, b, dof, each, q, turns, joints, max_step, False, rest)
+    most = fewest_jumps(first[layers - 1] * each, first[layers] * each, ahead)
+    for row in range(first[layers]):
+        for w in range(each):
+            state = row * each + w
+            back[state] = -1
+            cost[state] = FAR
+            if row < first[1]:
+                cost[state] = 0.0
+                if by_margin:
+                    cost[state] = -state_margin(dof, q[row * dof :], turns[w * dof :], own[row], joints)
+    for layer in range(1, layers):
+        before = first[layer - 1] * each
+        here = first[layer] * each
+        for a in range(first[layer - 1], first[layer]):
+            for b in range(first[layer], first[layer + 1]):
+                follow_rows(a, b, dof, each, q, own, turns, joints, max_step, by_margin, most, ahead, rest, cost, back)
+        if may_jump(before, here, first[layer + 1] * each, most, ahead, rest):
+            for a in range(first[layer - 1], first[layer]):
+                floor = least_cost(a * each, (a + 1) * each, most, ahead, rest, cost)
+                if floor < FAR:
+                    for b in range(first[layer], first[layer + 1]):
+                        jump_rows(
+                            a, b, floor, dof, each, q, own, turns, joints, by_margin, most, ahead, rest, cost, back
+                        )
+    best = -1
+    for s in range(first[layers - 1] * each, first[layers] * each):
+        if ahead[s] + rest[s] == most:
+            better = best < 0
+            if not better:
+                better = cost[s] < cost[best]
+            if better:
+                best = s
+    return best

@@ -1,0 +1,257 @@
+"""The best way along a path, over samples of swivels and spins that become finer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solveh_banded
+
+from manipula.algebra.run.texts import machine_code
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.arrays import TURN, Bits, Floats, principal
+from manipula.ik.numeric.poses import scale_jacobian
+from manipula.ik.numeric.tolerances import LimitTolerance
+from manipula.ik.path_branches import PathBranches, Rows, joined_rows
+from manipula.ik.path_graph import ENDLESS, FAR, PERIOD, cheapest
+
+MOST_TURNS = 4  # of a joint: limits further apart are narrowed about the start
+SPINS, SWIVELS = 24, 24  # samples at first, over a whole turn
+FEW = 12  # of each, where both are free or there is no closed form
+FINER = 5  # samples about the way, in each round
+ROUNDS = 4
+NARROWER = 0.4  # of the distance between samples, from round to round
+PARTS = (0.25, 0.5, 1.0)  # of a step that smooths
+TICK = 1e-6  # rad, m: a difference along a branch
+STEEP = 1e3  # rad by rad: beside a singular pose a difference says nothing
+DAMPING = 1e-6  # of squared slopes
+LONGEST = 0.5  # rad, m: a step that smooths
+
+
+@dataclass(frozen=True)
+class Way:
+    """The best way: the row it takes at each pose, its configurations, its jumps, and its travel or worst −margin."""
+
+    rows: NDArray[np.int64]
+    q: Floats
+    jumps: int
+    cost: float
+
+
+class BranchGraph:
+    """Rows of configurations (rows, dof), those of pose i from `first[i]` to `first[i + 1]`, and the arm's limits.
+
+    Every pose has a row. `start` also says about which turn limits that are many turns apart are narrowed.
+    """
+
+    def __init__(
+        self, q: Floats, first: NDArray[np.int64], turning: Bits, low: Floats, high: Floats, start: Floats | None = None
+    ) -> None:
+        dof = q.shape[-1]
+        self.start = start
+        centre = np.zeros(dof) if start is None else start
+        half = MOST_TURNS / 2 * TURN
+        endless = turning & np.isinf(low) & np.isinf(high)
+        # limits many turns apart: as many turns about the start as a seam may need
+        wide = turning & ~endless & (high - low > 2 * half)
+        middle = np.clip(centre, np.where(wide, low + half, -np.inf), np.where(wide, high - half, np.inf))
+        low, high = np.where(wide, middle - half, low), np.where(wide, middle + half, high)
+        endless |= ~turning & np.isinf(low) & np.isinf(high)
+        slotted = turning & ~endless
+        span = np.where(slotted, high - low, 0.0)
+        # a whole number of turns apart: the last turn is there on the limit alone, and has a row of its own
+        slots = np.where(slotted, np.maximum(1.0, np.ceil(span / TURN - LimitTolerance.INSIDE)), 1.0)
+        self.joints = np.array([np.where(turning, TURN, 0.0), slots, endless.astype(float), low, high])
+        counts = slots.astype(np.int64)
+        self.turns = np.stack(np.unravel_index(np.arange(int(counts.prod())), counts), -1).astype(np.int64)
+        base = np.where(turning & endless, principal(q, turning), q)
+        lowest = low - LimitTolerance.INSIDE
+        # the lowest turn inside the limits: the others follow
+        raised = np.where(slotted, q - np.floor((q - np.where(slotted, lowest, 0.0)) / TURN) * TURN, base)
+        self.q, self.first, self.source = _with_ends(raised, first, slotted, low, high, slots)
+        inside = (self.q >= lowest) & (self.q <= high + LimitTolerance.INSIDE) | endless
+        room = np.floor((np.where(slotted, high, 0.0) + LimitTolerance.INSIDE - self.q) / TURN)
+        # a row with a joint outside has no turn at all
+        self.tops = np.where(inside, np.where(slotted, np.minimum(room, slots - 1), 0), -1).astype(np.int64)
+
+    def best(self, max_step: float, own: Floats | None = None) -> Way:
+        """The way of fewest jumps, then of least travel; with margins of rows, first of the largest least margin."""
+        if own is None:
+            return self._run(max_step, np.full(len(self.source), FAR), False, -FAR)
+        margin = own[self.source]
+        widest = self._run(max_step, margin, True, -FAR)
+        # what the worst pose allows, the others need not exceed: among such ways the shortest
+        way = self._run(max_step, margin, False, -widest.cost)
+        return Way(way.rows, way.q, way.jumps, widest.cost)
+
+    def _run(self, max_step: float, own: Floats, by_margin: bool, least: float) -> Way:
+        dof, each, layers = self.q.shape[1], len(self.turns), len(self.first) - 1
+        ahead, rest, back = (np.empty(len(self.q) * each, dtype=np.int64) for _ in range(3))
+        cost = np.empty(len(self.q) * each)
+        start = np.zeros(dof) if self.start is None else np.ascontiguousarray(self.start, dtype=float)
+        last = machine_code(cheapest)(
+            layers, dof, each, self.first, self.q.reshape(-1), np.ascontiguousarray(own), self.turns.reshape(-1),
+            self.joints.reshape(-1), self.tops.reshape(-1), max_step, by_margin, least, self.start is not None, start,
+            ahead, rest, cost, back,
+        )  # fmt: skip
+        states = np.empty(layers, dtype=np.int64)
+        state = int(last)
+        for i in range(layers - 1, -1, -1):
+            states[i] = state
+            state = int(back[state])
+        rows = states // each
+        q = self.q[rows] + self.turns[states % each] * self.joints[PERIOD]
+        return Way(self.source[rows], self._unwound(q), int(ahead[last]), float(cost[last]))
+
+    def _unwound(self, q: Floats) -> Floats:
+        """Endless joints on the turn nearest to the pose before, the first one to the start."""
+        free = (self.joints[ENDLESS] > 0) & (self.joints[PERIOD] > 0)
+        if free.any():
+            angles = q[:, free] if self.start is None else np.concatenate([self.start[None, free], q[:, free]])
+            q[:, free] = np.unwrap(angles, axis=0)[len(angles) - len(q) :]
+        return q
+
+
+def _with_ends(
+    q: Floats, first: NDArray[np.int64], slotted: Bits, low: Floats, high: Floats, slots: Floats
+) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """The rows, and again those with a joint on its lower limit that may stand on the upper one as well."""
+    source = np.arange(len(q))
+    layer = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    for j in np.flatnonzero(slotted):
+        last = q[:, j] + slots[j] * TURN
+        twice = last <= high[j] + LimitTolerance.INSIDE
+        if twice.any():
+            more = q[twice].copy()
+            more[:, j] += TURN
+            q = np.concatenate([q, more])
+            source, layer = np.concatenate([source, source[twice]]), np.concatenate([layer, layer[twice]])
+    order = np.argsort(layer, kind="stable")
+    counts = np.bincount(layer, minlength=len(first) - 1)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return np.ascontiguousarray(q[order]), offsets, source[order]
+
+
+class Search:
+    """The best way, over samples that become finer."""
+
+    def __init__(self, branches: PathBranches, max_step: float, by_margin: bool, spinning: bool) -> None:
+        self.branches, self.max_step, self.by_margin = branches, max_step, by_margin
+        solver, n = branches.solver, len(branches.given)
+        self.swinging = solver.parameter.exists
+        both = (spinning and self.swinging) or solver.closed is None
+        # samples further apart than a step would be islands
+        most = min(72, int(np.ceil(2 * TURN / max_step)))
+        count = FEW if both else max(SPINS, most)
+        spins = -np.pi + TURN * np.arange(count) / count
+        low, high = solver.parameter.ends if self.swinging else (0.0, 0.0)
+        own = FEW if both else max(SWIVELS, most)
+        swivels = low + (high - low) * (np.arange(own) + 0.5) / own
+        first = [] if branches.seed is None or not self.swinging else [solver.parameter_of(branches.seed)]
+        swivels = np.concatenate([first, swivels])
+        self.width = (high - low) / own, TURN / count
+        self.samples: tuple[Floats | None, Floats | None] = (
+            np.tile(swivels, (n, 1)) if self.swinging else None,
+            # no spin at all is the first sample: where it does no harm the tool stays as it is given
+            np.tile(np.roll(spins, -(count // 2)), (n, 1)) if spinning else None,
+        )
+
+    def best(self) -> tuple[Rows, Way] | None:
+        swivels, spins = self.samples
+        rows = self.branches.rows(swivels, spins)
+        if not len(rows):
+            return None
+        found = self._way(rows)
+        if swivels is None and spins is None:
+            return found
+        width = np.array(self.width)
+        for _ in range(ROUNDS):
+            chosen = found[0].taken(found[1].rows)
+            near = [self._near(chosen, values) for values in (self._about(chosen, width), self._smoothed(*found))]
+            found = self._way(joined_rows([chosen, *near]))
+            width = width * NARROWER
+        return found
+
+    def _values(self, chosen: Rows) -> list[Floats | None]:
+        """The swivels and spins of the way at every pose; one that it does not reach has those of the next."""
+        place = np.searchsorted(chosen.pose, np.arange(len(self.branches.given))).clip(0, len(chosen) - 1)
+        pairs = zip(self.samples, (chosen.swivel, chosen.spin), strict=True)
+        return [None if sample is None else value[place] for sample, value in pairs]
+
+    def _about(self, chosen: Rows, width: Floats) -> list[Floats | None]:
+        """Finer samples about the way."""
+        fan = np.linspace(-1.0, 1.0, FINER)
+        pairs = zip(self._values(chosen), width, strict=True)
+        return [None if value is None else value[:, None] + step * fan for value, step in pairs]
+
+    def _smoothed(self, rows: Rows, way: Way) -> list[Floats | None]:
+        """Samples towards the way that minimises Σ|Δq|² to first order: steps along a grid would not shorten it.
+
+        With ∂q/∂x = g, the changes δ of a spin or swivel x solve the tridiagonal normal equations of
+        Δqᵢ + gᵢ₊₁ δᵢ₊₁ − gᵢ δᵢ.
+        """
+        chosen = rows.taken(way.rows)
+        values = self._values(chosen)
+        made: list[Floats | None] = []
+        for k, value in enumerate(values):
+            if value is None:
+                made.append(None)
+                continue
+            change = np.zeros(len(value))
+            change[chosen.pose] = _smoothing_steps(way.q, self._slopes(chosen, way.q, k))
+            made.append(value[:, None] + change[:, None] * np.array(PARTS))
+        return made
+
+    def _slopes(self, chosen: Rows, q: Floats, k: int) -> Floats:
+        """∂q by the swivel (k = 0) or the spin (k = 1), by a difference along the branch."""
+        values = [None if value is None else value[:, None] for value in self._values(chosen)]
+        moved = values[k]
+        assert moved is not None
+        values[k] = moved + TICK
+        beside, turning = self._near(chosen, values), self.branches.solver.turning
+        slopes = np.zeros_like(q)
+        for i, (pose, branch) in enumerate(zip(chosen.pose, chosen.branch, strict=True)):
+            own = (beside.pose == pose) & (beside.branch == branch)
+            if own.any():
+                slopes[i] = principal(beside.q[np.argmax(own)] - q[i], turning) / TICK
+        slopes[np.abs(slopes).max(-1) > STEEP] = 0.0
+        return slopes
+
+    def _near(self, chosen: Rows, samples: Sequence[Floats | None]) -> Rows:
+        """The configurations of some samples at poses that the way reaches."""
+        rows = self.branches.rows(*samples)
+        return rows.taken(np.isin(rows.pose, chosen.pose))
+
+    def _way(self, rows: Rows) -> tuple[Rows, Way]:
+        solver = self.branches.solver
+        graph = BranchGraph(rows.q, rows.bounds, solver.turning, solver.low, solver.high, self.branches.seed)
+        own = least_singular_values(solver, rows.q) if self.by_margin else None
+        return rows, graph.best(self.max_step, own)
+
+
+def _smoothing_steps(q: Floats, slopes: Floats) -> Floats:
+    """The δ of `Search._smoothed`; damped, so that a pose whose joints do not move has none."""
+    n, gaps = len(q), np.diff(q, axis=0)
+    if n < 2:
+        return np.zeros(n)
+    square = (slopes**2).sum(-1)
+    bands = np.zeros((2, n))
+    bands[1, 1:] += square[1:]
+    bands[1, :-1] += square[:-1]
+    bands[1] += DAMPING
+    bands[0, 1:] = -(slopes[1:] * slopes[:-1]).sum(-1)
+    right = np.zeros(n)
+    right[1:] -= (slopes[1:] * gaps).sum(-1)
+    right[:-1] += (slopes[:-1] * gaps).sum(-1)
+    steps: Floats = solveh_banded(bands, right).clip(-LONGEST, LONGEST)
+    return steps
+
+
+def least_singular_values(solver: InverseSolver, q: Floats) -> Floats:
+    """Of the Jacobian, lengths by the arm's size; the last that the arm's freedoms have."""
+    if not len(q):
+        return np.empty(0)
+    J = scale_jacobian(solver.jacobian(q), solver.turning, solver.size)
+    return np.asarray(np.linalg.svd(J, compute_uv=False)[:, min(solver.freedoms, 6) - 1], dtype=np.float64)

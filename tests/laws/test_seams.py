@@ -1,0 +1,216 @@
+"""Seams solved as a whole: no way has fewer jumps, and of those with as few none is shorter or has a larger margin."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import InputError, UnknownNameError
+from manipula.ik.numeric.arrays import TURN
+from manipula.ik.path import follow
+from manipula.ik.path_search import BranchGraph, least_singular_values
+from manipula.trajectories.seam import read_poses
+
+LOW, HIGH = np.array([-2 * np.pi, -np.pi, -1.0]), np.array([2 * np.pi, 1.3 * np.pi, 1.0])
+TURNING = np.array([True, True, False])
+
+
+def turns(q: Any, turning: Any, low: Any, high: Any) -> list[Any]:
+    """A configuration on every turn inside the limits."""
+    each = [
+        [x + TURN * k for k in (range(-3, 4) if turns else (0,)) if low[j] - 1e-9 <= x + TURN * k <= high[j] + 1e-9]
+        for j, (x, turns) in enumerate(zip(q, turning, strict=True))
+    ]
+    return [np.array(choice) for choice in itertools.product(*each)]
+
+
+def best_of_all(layers: list[list[Any]], max_step: float, margins: Any = None) -> tuple[int, float]:
+    """Jumps, and travel or −margin, of the best of all sequences."""
+    found = []
+    for choice in itertools.product(*(range(len(layer)) for layer in layers)):
+        q = np.array([layer[i] for layer, i in zip(layers, choice, strict=True)])
+        steps = np.abs(np.diff(q, axis=0))
+        worst = steps.sum() if margins is None else max(-margins[k][i] for k, i in enumerate(choice))
+        found.append((int((steps.max(1) > max_step).sum()), float(worst)))
+    return min(found)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_way_is_the_best_of_all_sequences(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 3, 4)
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    q = rng.uniform(-3, 3, (first[-1], 3)) / [1, 1, 4]
+    own, max_step = rng.uniform(0.2, 2.0, len(q)), float(rng.uniform(0.3, 3.0))
+    rows = [
+        [(x, own[r]) for r in range(a, b) for x in turns(q[r], TURNING, LOW, HIGH)]
+        for a, b in itertools.pairwise(first)
+    ]
+    layers = [[x for x, _ in layer] for layer in rows]
+    graph = BranchGraph(q, first, TURNING, LOW, HIGH)
+    way = graph.best(max_step)
+    jumps, travel = best_of_all(layers, max_step)
+    assert way.jumps == jumps and way.cost == pytest.approx(travel, abs=1e-9)
+    steps = np.abs(np.diff(way.q, axis=0))
+    assert (steps.max(1) > max_step).sum() == jumps and steps.sum() == pytest.approx(travel, abs=1e-9)
+    margins = [[min(m, *(x - LOW), *(HIGH - x)) for x, m in layer] for layer in rows]
+    wide = graph.best(max_step, own)
+    assert (wide.jumps, wide.cost) == pytest.approx(best_of_all(layers, max_step, margins), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("name", ["puma560", "ur5e"])
+def test_a_seam_of_an_arm_is_the_best_of_all_sequences(name: str, seed: int) -> None:
+    arm, rng = mp.Arm(name), np.random.default_rng(seed)
+    low, high = np.array(arm.limits).T
+    # narrow about the seam, so that there are few turns
+    poses = arm.pose(np.cumsum(rng.uniform(-0.5, 0.5, (3, 6)), axis=0) + rng.uniform(-1.0, 1.0, 6))
+    path = arm.follow(poses, max_step=0.8)
+    batch = arm.inverse_kinematics_batch(poses)
+    if not batch.valid.any(1).all():
+        assert path.unreached == np.flatnonzero(~batch.valid.any(1)).tolist()
+        return
+    solver = arm.inverse_solver
+    layers = [
+        np.array([x for q in own[valid] for x in turns(q, solver.turning, low, high)])
+        for own, valid in zip(batch.q, batch.valid, strict=True)
+    ]
+    # two steps: all pairs of pairs at once
+    step = [np.abs(b[None] - a[:, None]) for a, b in itertools.pairwise(layers)]
+    jump = [(x.max(-1) > 0.8).astype(int) for x in step]
+    jumps = jump[0][:, :, None] + jump[1][None]
+    travel = step[0].sum(-1)[:, :, None] + step[1].sum(-1)[None]
+    fewest = int(jumps.min())
+    assert len(path.jumps) == fewest and path.cost == pytest.approx(float(travel[jumps == fewest].min()), abs=1e-8)
+    np.testing.assert_allclose(arm.pose(path.q), poses, atol=1e-9)
+
+
+def test_a_free_spin_travels_less_and_keeps_point_and_axis() -> None:
+    arm = mp.Arm("irb120")
+    q = np.linspace([0.3, 0.4, 0.2, 0.5, 0.9, -1.0], [0.8, 0.5, 0.1, 0.6, 0.6, 1.5], 40)
+    poses = arm.pose(q)
+    bound, free = arm.follow(poses, q[0]), arm.follow(poses, free="spin")
+    assert free.cost < bound.cost - 1.0 and not free.jumps and np.abs(free.spin).max() > 0.5
+    np.testing.assert_allclose(arm.pose(free.q)[:, :3, 2:], poses[:, :3, 2:], atol=1e-9)
+    np.testing.assert_allclose(arm.pose(free.q), free.pose, atol=1e-9)
+
+
+def test_a_redundant_arm_swivels() -> None:
+    arm = mp.Arm("iiwa14")
+    q = np.linspace([0.1, 0.6, -0.3, -1.2, 0.4, 0.9, 0.2], [0.5, 0.9, 0.2, -1.5, -0.2, 0.6, 0.6], 25)
+    path = arm.follow(arm.pose(q), max_step=0.4)
+    assert path.reached.all() and not path.jumps and path.cost <= np.abs(np.diff(q, axis=0)).sum() + 1e-9
+    np.testing.assert_allclose(arm.pose(path.q), arm.pose(q), atol=1e-9)
+
+
+def test_the_margin_is_that_of_the_worst_pose() -> None:
+    arm = mp.Arm("puma560")
+    q = np.linspace([0.3, 0.4, 0.2, 0.5, 0.9, 0.1], [0.8, 0.5, 0.1, 0.6, 0.3, 0.2], 30)
+    wide, short = arm.follow(arm.pose(q), cost="margin"), arm.follow(arm.pose(q))
+    low, high = np.array(arm.limits).T
+
+    def least(path: Any) -> float:
+        limits = np.minimum(path.q - low, high - path.q).min()
+        return float(min(limits, least_singular_values(arm.inverse_solver, path.q).min()))
+
+    assert wide.cost == pytest.approx(least(wide), abs=1e-9) and least(wide) >= least(short) - 1e-12
+
+
+def test_endless_joints_go_on_turning() -> None:
+    arm = mp.Arm("pucrio")
+    q = np.linspace([0.3, 0.4, 0.2, 0.5, 0.9, -4.0], [0.8, 0.5, 0.1, 0.6, 0.6, 9.0], 60)
+    solver = arm.inverse_solver
+    free = type(solver)(solver.chain, None, closed=solver.closed, pose=solver.pose, jacobian=solver.jacobian)
+    path = follow(free, arm.pose(q), q[0])
+    np.testing.assert_allclose(path.q, q, atol=1e-8)
+    assert not path.jumps and path.cost == pytest.approx(np.abs(np.diff(q, axis=0)).sum(), abs=1e-6)
+
+
+def test_a_start_that_is_elsewhere_is_told() -> None:
+    arm = mp.Arm("puma560")
+    q = np.linspace([0.3, 0.4, 0.2, 0.5, 0.9, 0.1], [0.8, 0.5, 0.1, 0.6, 0.3, 0.2], 5)
+    path = arm.follow(arm.pose(q), q[0] + [1.2, 0, 0, 0, 0, 0])
+    assert path.jumps == path.changes == [0] and path.reasons[0].kind == "another branch"
+    assert path.steps[0] > 1.0 and str(path).splitlines()[0] == "5 of 5 poses reached; 1 changes of branch, 1 jumps"
+
+
+def test_a_seam_has_a_time_law_where_it_has_no_gap() -> None:
+    arm = mp.Arm("puma560")
+    q = np.linspace([0.3, 0.4, 0.2, 0.5, 0.9, 0.1], [0.8, 0.5, 0.1, 0.6, 0.3, 0.2], 30)
+    poses = arm.pose(q)
+    law = arm.follow(poses, q[0]).time_law(velocity=0.5, acceleration=2.0, torque=500, grid=60)
+    np.testing.assert_allclose(law(law.duration).q, q[-1], atol=1e-6)
+    assert np.abs(law(np.linspace(0, law.duration, 50)).qd).max() <= 0.5 * 1.001
+    poses[3, 0, 3] += 9
+    with pytest.raises(InputError, match="time_law: pose 3 is not reached"):
+        arm.follow(poses).time_law()
+
+
+def test_a_seam_is_saved(tmp_path: Any) -> None:
+    arm = mp.Arm("puma560")
+    q = np.linspace([0.3, 0.4, 0.2, 0.5, 0.9, 0.1], [0.8, 0.5, 0.1, 0.6, 0.3, 0.2], 4)
+    poses = arm.pose(q)
+    poses[2, 0, 3] += 9
+    path = arm.follow(poses)
+    lines = path.save(tmp_path / "path.csv").read_text().splitlines()
+    assert lines[0] == "pose,q1,q2,q3,q4,q5,q6,spin,branch,note" and len(lines) == 5
+    assert [float(x) for x in lines[1].split(",")[1:7]] == path.q[0].tolist()
+    assert lines[3].startswith("2,,,,,,,,out of reach,out of reach: no configuration")
+
+
+def test_no_poses_are_no_path() -> None:
+    path = mp.Arm("puma560").follow(np.empty((0, 4, 4)))
+    assert path.q.shape == (0, 6) and path.reasons == [] and path.steps.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_step": 4.0}, "max_step: expected a positive number below π"),
+        ({"max_step": float("nan")}, "max_step: expected a positive number"),
+        ({"start": "home"}, 'start: expected "best" or 6 joint positions'),
+        ({"start": [0, 1]}, "seed: expected 6 joint positions"),
+    ],
+)
+def test_bad_input_is_refused(options: Any, words: str) -> None:
+    arm = mp.Arm("puma560")
+    with pytest.raises(InputError, match=words):
+        arm.follow(np.eye(4)[None], **options)
+    for name in ("free", "cost"):
+        with pytest.raises(UnknownNameError, match=name):
+            arm.follow(np.eye(4)[None], **{name: "roll"})
+
+
+def test_poses_are_read_from_a_table(tmp_path: Any) -> None:
+    file = tmp_path / "poses.csv"
+    file.write_text("yaw [deg],x [mm],y [mm],z,roll [deg],pitch\n90,100,-200,0.3,0,0\n\n0,0,0,0,90,0\n")
+    T = read_poses(file)
+    np.testing.assert_allclose(T[0], [[0, -1, 0, 0.1], [1, 0, 0, -0.2], [0, 0, 1, 0.3], [0, 0, 0, 1]], atol=1e-15)
+    np.testing.assert_allclose(T[1, :3, :3], [[1, 0, 0], [0, 0, -1], [0, 1, 0]], atol=1e-15)
+    for count in (12, 16):
+        file.write_text("\n".join(";".join(map(repr, t.ravel()[:count].tolist())) for t in T))
+        np.testing.assert_array_equal(read_poses(file), T)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "has no rows"),
+        ("1,2,3\n", "found 3 columns; expected x y z roll pitch yaw, or 12"),
+        ("x,y,z,roll,pitch,yaw\n1,2,3,4,5,6\n1,2,3,4,five,6\n", "row 3, column pitch: expected a finite number"),
+        ("1,2,3,4,5,6\n1,2,3\n", "row 2: expected 6 columns, found 3"),
+        ("x [foot],y,z,roll,pitch,yaw\n", "row 1, column x: unknown unit 'foot'"),
+        ("x,y,z,a,b,c\n", "row 1: found the columns x y z a b c"),
+        ("1,2,3,4,5,6\n1,2,nan,4,5,6\n", "row 2, column z: expected a finite number"),
+    ],
+)  # fmt: skip
+def test_a_bad_table_is_named_by_row_and_column(tmp_path: Any, text: str, words: str) -> None:
+    file = tmp_path / "poses.csv"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_poses(file)
+    assert "poses.csv: " in str(caught.value) and words in str(caught.value)
