@@ -16,6 +16,7 @@ interface Props {
   onPaste: (text: string) => boolean; // true: it was a block and is done
   onFocus: () => void;
   onBlur: () => void;
+  onEnd: () => void; // Enter in the last row: there is no cell below yet
 }
 
 const selector = ({ row, column }: Place): string => `[data-row="${row}"][data-column="${column}"]`;
@@ -35,16 +36,19 @@ function target(event: KeyboardEvent, { row, column }: Place): Place | null {
   const end = field.selectionEnd === field.value.length;
   if (event.key === "ArrowUp") return { row: row - 1, column };
   if (event.key === "ArrowDown" || event.key === "Enter") return { row: row + (event.shiftKey ? -1 : 1), column };
+  // to the first cell of the next row, past the buttons; backwards Tab is the browser's, so that they stay in reach
+  if (event.key === "Tab" && !event.shiftKey && !field.closest("tr")?.querySelector(selector({ row, column: column + 1 }))) return { row: row + 1, column: 0 };
   if (event.key === "ArrowLeft" && start) return { row, column: column - 1 };
   if (event.key === "ArrowRight" && end) return { row, column: column + 1 };
   return null;
 }
 
-export function Cell({ place, label, value, fault, onInput, onPaste, onFocus, onBlur }: Props): JSX.Element {
+export function Cell({ place, label, value, fault, onInput, onPaste, onFocus, onBlur, onEnd }: Props): JSX.Element {
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLInputElement }): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const to = target(event, place);
     if (to && focusCell(event.currentTarget.closest("table"), to)) event.preventDefault();
+    else if (event.key === "Enter" && !event.shiftKey) onEnd();
   };
   return (
     <input

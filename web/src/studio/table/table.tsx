@@ -9,7 +9,7 @@ import { faults, warnings } from "../state/drawing";
 import { start } from "../state/start";
 import { viewer } from "../state/viewing";
 import { edit, robot, seal } from "../state/work";
-import { Cell, type Place } from "./cell";
+import { Cell, focusCell, type Place } from "./cell";
 import { columns, viewOf, type Column, type View } from "./columns";
 import { filled, inserted, moved, read, removed, write } from "./document";
 import { block, hasHeader, isBlock } from "./paste";
@@ -35,6 +35,11 @@ function pasted(text: string, place: Place, shown: Column[]): boolean {
   if (hasHeader(text)) void readPasted(text);
   else edit((document) => filled(document, block(text), place.row, shown.slice(place.column).map((c) => c.address)));
   return true;
+}
+
+function addBelow({ row, column }: Place): void {
+  edit((d) => inserted(d, d.rows.length));
+  requestAnimationFrame(() => focusCell(document.querySelector("table.cells"), { row: row + 1, column }));
 }
 
 const faultOf = (row: number, address: string, list: Fault[]): number =>
@@ -99,6 +104,7 @@ function TableRow({ document, row, shown }: RowProps): JSX.Element {
               onPaste={(text) => pasted(text, { row, column: i }, shown)}
               onFocus={() => walk(row, column.address)}
               onBlur={left}
+              onEnd={() => addBelow({ row, column: i })}
             />
           </td>
         );
