@@ -32,7 +32,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import placement, round_to_decimal, steps_from_placement, values_of
 from manipula.mechanics.robot.reduce import Zone, take, take_last, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.suffixes import identifier_from_name, suffixes_of
-from manipula.mechanics.robot.topology import refuse_branches, refuse_loops, still_rows
+from manipula.mechanics.robot.topology import refuse_branches, refuse_elements, refuse_loops, still_rows
 from manipula.mechanics.robot.values.parameter import Name, names_of
 from manipula.messages import Message
 
@@ -50,6 +50,7 @@ def convert(robot: RobotDescription, target: str) -> RobotDescription:
         case "modified":
             return to_modified(robot)
         case "urdf":
+            refuse_elements(robot, "convert")  # frames of a URDF that no joint moves have no names of their own
             return to_urdf(robot)
     raise UnknownNameError("convention", target, TARGETS)
 
