@@ -31,7 +31,14 @@ from manipula.generation.arm_structure import ArmStructure
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.topology import refuse_loops, refuse_moving, road_of, serial_fault, with_frame
+from manipula.mechanics.robot.topology import (
+    refuse_elements,
+    refuse_loops,
+    refuse_moving,
+    road_of,
+    serial_fault,
+    with_frame,
+)
 from manipula.mechanics.robot.values.parameter import names_of
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, Quoted, Result, sentence
@@ -47,6 +54,8 @@ def refuse_unfit(robot: RobotDescription, topic: str) -> RobotDescription:
     """The serial arm that is derived; what is no such arm is refused."""
     refuse_moving(robot, "derive")
     refuse_loops(robot, "derive")
+    if topic == "dynamics":
+        refuse_elements(robot, "derive")
     if followers := robot.coordinates.followers:
         raise InputError(
             "{name}: derive needs independent joints; joint {follower} follows others", robot.name, followers[0]

@@ -33,7 +33,7 @@ def branches_of(asked: Prepared) -> list[Branch]:
     With letters, names of parameters count the joints: a branch would call them otherwise.
     """
     robot, request = asked.robot, asked.request
-    held = robot.moving or robot.loops or robot.coordinates.followers or asked.parameters
+    held = robot.moving or robot.loops or robot.elements or robot.coordinates.followers or asked.parameters
     if held or request.model not in APART or request.wrench or request.frames:
         return []
     roots: list[int] = []

@@ -132,7 +132,9 @@ def _countable(subject: Prepared, models: Sequence[str]) -> list[str]:
     if models is not DEFAULT_MODELS:
         return list(models)
     robot = subject.robot
-    doubt = bool(robot.moving or robot.loops) or any(joint.actuator.depends_on_load for joint in robot.joints)
+    doubt = bool(robot.moving or robot.loops or robot.elements) or any(
+        joint.actuator.depends_on_load for joint in robot.joints
+    )
     doubt = doubt or bool(joints_without_inertia(subject.structure))
     return [name for name in models if not (doubt or MODELS[name].wants) or _has(subject, name)]
 
@@ -150,7 +152,9 @@ def _has(subject: Prepared, name: str) -> bool:
 def _methods(name: str, subject: Prepared) -> list[str]:
     """Those that can be asked of this robot, the plain one first."""
     robot = subject.robot
-    own = robot.moving or robot.loops  # such robots have forms of their own, made by methods of their own
+    own = (
+        robot.moving or robot.loops or robot.elements
+    )  # such robots have forms of their own, made by methods of their own
     model = subject.with_request(model=name).model if own else model_named(name)
     serial = not serial_fault(robot)
     return [method for method in model.method_names if serial or model.structure(method) == "tree"]

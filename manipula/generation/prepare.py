@@ -31,6 +31,7 @@ from manipula.mechanics.models.dynamics.choices import (
     field_questions,
     questions,
 )
+from manipula.mechanics.models.dynamics.elements import add_elements
 from manipula.mechanics.models.entry import (
     ALSO_CALLED,
     AUTOMATIC,
@@ -52,7 +53,15 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce import PAIRS
 from manipula.mechanics.robot.subject import subject_of
 from manipula.mechanics.robot.suffixes import identifier_from_name
-from manipula.mechanics.robot.topology import frame_meant, frame_of, refuse_loops, road_of, serial_fault, with_frame
+from manipula.mechanics.robot.topology import (
+    frame_meant,
+    frame_of,
+    refuse_elements,
+    refuse_loops,
+    road_of,
+    serial_fault,
+    with_frame,
+)
 from manipula.mechanics.robot.tree import Tree
 from manipula.support.text import spell_greek, without_accents
 
@@ -137,7 +146,10 @@ class Prepared:
         model = model_named(self.request.model)
         if self.request.frames:
             refuse_loops(self.robot, model.name)
+            refuse_elements(self.robot, model.name)
             return about_frames(model, self.robot, self.request.hold)
+        if self.robot.elements and (self.robot.moving or self.robot.loops):
+            model = add_elements(model, self.robot, closed=True)
         if self.robot.moving and self.robot.loops:
             from manipula.mechanics.models.floating.closed import close_floating
 
@@ -151,6 +163,8 @@ class Prepared:
             from manipula.mechanics.models.derivatives.couplings import couple_model
 
             model = couple_model(model, self.robot.name)
+        if self.robot.elements:
+            model = add_elements(model, self.robot)
         if model.ranked or any(PORTS[port].size == "base" for port in model.inputs):
             return _keep_independent(model, self.structure.column_ranking)
         if model.inverts:
@@ -251,8 +265,9 @@ class Prepared:
         own = [Question(FRAMES, ("joints",))] if method in ON_JOINTS else []
         own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
         asked = [_decidable(x, chain) for x in asked if x.topic not in {y.topic for y in own}] + own
-        # the wrench and a base's motion are given in metres, and so is the pivot of a closure
+        # the wrench and a base's motion are given in metres, and so are the pivot of a closure and a spring's length
         metres = self.request.wrench or self.robot.loops or self.robot.moving or self.request.frames
+        metres = metres or self.robot.elements
         return [x for x in asked if x.topic != UNIT or not metres]
 
     def plain(self, method: str) -> Formulation:

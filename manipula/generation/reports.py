@@ -115,6 +115,8 @@ def _beyond(robot: RobotDescription) -> Iterator[tuple[str, str]]:
             "loops",
             "The laws take the tree with its loops cut; each function of the closed robot is proved when made.",
         )
+    if robot.elements:
+        yield "elements", "The laws leave two-point elements out; each function with them is proved when it is made."
 
 
 def _check_description(structure: ArmStructure) -> Verdict:

@@ -1,6 +1,6 @@
 """The power balance of a run: energy in − energy stored − energy lost, which is zero but for what the integrator lost.
 
-    E(t) − E(0) = ∫ τᵀq̇ dt + ∫ wᵀJ q̇ dt − ∫ fᵀq̇ dt        f: friction, w: the wrench on the tool
+    E(t) − E(0) = ∫ τᵀq̇ dt + ∫ wᵀJ q̇ dt − ∫ fᵀq̇ dt        f: friction and dampers, w: the wrench on the tool
 
 Of elastic joints E has the springs' energy and the motors', and τ and f are at the motors: θ̇ stands beside them.
 The work of a torque held over a step is τᵀ(q(t+h) − q(t)), exactly, that of a wrench wᵀ∫v dt, v the tool's velocity;
@@ -17,8 +17,9 @@ import numpy as np
 
 from manipula.errors import DivergenceError
 from manipula.mechanics.models.motion.ports import Motion
+from manipula.mechanics.robot.exact import is_zero
 from manipula.simulation.exact.drives import Springs
-from manipula.simulation.exact.mechanism import frictionless, motorless
+from manipula.simulation.exact.mechanism import frictionless, motorless, undamped
 from manipula.simulation.inputs import Part, along_time
 from manipula.simulation.stepping import Array, Functions, Marched
 
@@ -67,10 +68,10 @@ def error_of(parts: list[Energies]) -> Array:
 
 def energies(
     functions: Callable[..., Any], t: Array, q: Array, qd: Array, tau: Array, wrench: Any, friction: Array,
-    held: bool, motors: Motors | None = None,
+    held: bool, motors: Motors | None = None, damped: Array | float = 0.0,
 ) -> Energies:  # fmt: skip
     """`held`: the torques are constant from sample to sample, as the wrench is. `motors`: where they are not one with
-    the joints."""
+    the joints. `damped` is the power that dampers between two frames take."""
     kinetic, potential = functions("energy", q, qd)
     driven, rate = (q, qd) if motors is None else (motors.position, motors.rate)
     if motors is not None:
@@ -81,7 +82,17 @@ def energies(
     if wrench is not None:
         way = _integral(t, np.moveaxis(_tool_velocity(functions, q, qd), -1, -2))  # (…, 6, time)
         outside = _held_work(wrench, np.moveaxis(way, -1, -2))
-    return Energies(work, outside, kinetic, potential, _integral(t, _power(friction, rate)))
+    lost = _integral(t, _power(friction, rate) + damped)
+    return Energies(work, outside, kinetic, potential, lost)
+
+
+def damped_power(functions: Functions, q: Array, qd: Array) -> Array | float:
+    """c l̇² of the two-point elements: the power of what inverse dynamics loses with their damping."""
+    if all(is_zero(element.damping.value) for element in functions.robot.elements):
+        return 0.0
+    bare, still = functions.without_friction, np.zeros_like(q)
+    apart = Functions(undamped(bare.robot), functions.parameters)
+    return _power(bare("inverse_dynamics", q, qd, still) - apart("inverse_dynamics", q, qd, still), qd)
 
 
 def _tool_velocity(functions: Callable[..., Any], q: Array, qd: Array) -> Array:
@@ -158,7 +169,7 @@ def read(part: Part, t: Array, went: Marched) -> Read:
     else:
         qdd = _accelerations(functions.without_friction, q, qd, tau - friction, wrench, resting)
     held = part.holds_torque and task.every == 1
-    found = energies(functions, t, q, qd, tau, wrench, friction, held)
+    found = energies(functions, t, q, qd, tau, wrench, friction, held, damped=damped_power(functions, q, qd))
     return Read(Motion(q, qd, qdd), tau, _with_impacts(found, part, q, qd), resting)
 
 
@@ -170,7 +181,8 @@ def _read_elastic(part: Part, t: Array, went: Marched, tau: Array, wrench: Array
     qdd = np.asarray(links("forward_dynamics", q, qd, springs.torque(motor, q), wrench=wrench))
     held = part.holds_torque and part.task.every == 1
     motors = Motors(motor, rate, springs)
-    found = energies(links, t, q, qd, tau, wrench, went.outputs["friction"], held, motors)
+    damped = damped_power(links, q, qd)
+    found = energies(links, t, q, qd, tau, wrench, went.outputs["friction"], held, motors, damped)
     return Read(Motion(q, qd, qdd), tau, _with_impacts(found, part, q, qd), resting_of(rate))
 
 

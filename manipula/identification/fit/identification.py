@@ -60,7 +60,7 @@ from manipula.identification.outliers import without_outliers
 from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
-from manipula.mechanics.robot.topology import refuse_loops
+from manipula.mechanics.robot.topology import refuse_elements, refuse_loops
 from manipula.messages import Message
 from manipula.recordings.log import Log
 
@@ -135,6 +135,7 @@ def identify_robot(
 ) -> Found:
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
     refuse_loops(robot, "identify")
+    refuse_elements(robot, "identify")
     estimate = estimator_named(method)
     conversion = Conversion.identity(robot.dof) if motors is None else read_motors(motors, robot.dof)
     declared, believed = _model(model, coupling or {}), _prior(prior, method)

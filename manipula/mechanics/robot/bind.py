@@ -13,11 +13,12 @@ from typing import Any, Literal
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates
 from manipula.mechanics.robot.description import Body, Cell, Frame, Joint, Mounted, RobotDescription, Step, Steps
+from manipula.mechanics.robot.elements import Element
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.loops import ClosedLoop
-from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tree import BASE, FileBody, Link, LoopCut, Mark, Tree
+from manipula.mechanics.robot.suffixes import element_suffixes, suffixes_of
+from manipula.mechanics.robot.tree import BASE, ElementLine, FileBody, Link, LoopCut, Mark, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import (
     ZERO,
@@ -299,12 +300,20 @@ class _Binder:
         found = self.robot.coordinates.map_factors(lambda k: k if isinstance(k, int) else self.maths.number(k))
         return replace(found, rows=tuple(row._replace(offset=0.0) for row in found.rows))
 
-    def cut(self, loop: ClosedLoop) -> LoopCut:
-        """Its frames where they stand: one of the robot's, a link's by its joint, or the base."""
+    def ends(self, joins: tuple[str, str]) -> tuple[tuple[int, int], tuple[Placement, Placement]]:
+        """Two frames where they stand: one of the robot's, a link's by its joint, or the base."""
         rows = {joint.name: row for row, joint in enumerate(self.robot.joints)}
         frames = {frame.name: (rows.get(frame.on, BASE), frame.at) for frame in self.robot.frames}
-        (a, to_a), (b, to_b) = (frames.get(name, (rows.get(name, BASE), ())) for name in loop.joins)
-        return LoopCut(loop.name, (a, b), (self.placement(to_a), self.placement(to_b)), loop.cut)
+        (a, to_a), (b, to_b) = (frames.get(name, (rows.get(name, BASE), ())) for name in joins)
+        return (a, b), (self.placement(to_a), self.placement(to_b))
+
+    def cut(self, loop: ClosedLoop) -> LoopCut:
+        on, at = self.ends(loop.joins)
+        return LoopCut(loop.name, on, at, loop.cut)
+
+    def element(self, element: Element[Cell], suffix: str) -> ElementLine:
+        on, at = self.ends(element.joins)
+        return ElementLine(suffix, on, at, element.map_entries(self.scalar))
 
     def chain(self) -> Tree:
         ends = suffixes_of(self.robot)
@@ -323,6 +332,8 @@ class _Binder:
         tip_link = None if self.robot.tool_on is None else tip
         cuts = tuple(map(self.cut, self.robot.loops))
         arm = Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link, self.couplings(), cuts)
+        if self.robot.elements:
+            arm = replace(arm, elements=tuple(map(self.element, self.robot.elements, element_suffixes(self.robot))))
         if self.robot.moving:
             riders = (*still, *(loads if tip == BASE else ()))
             arm = replace(arm, moving=self.robot.moving, ground_parts=riders)

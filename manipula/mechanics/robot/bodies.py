@@ -12,10 +12,11 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.description import SIX, AnyRobot, Body, Cell, Joint, Mounted, RobotDescription, Steps
+from manipula.mechanics.robot.elements import Element, element_columns
 from manipula.mechanics.robot.exact import Formula, is_quarter, parameter_of, placement_from_steps, with_values
 from manipula.mechanics.robot.precise import PLACES, decimal, placement
-from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.values.parameter import Name, Parameter, names_of
+from manipula.mechanics.robot.suffixes import element_suffixes, suffixes_of
+from manipula.mechanics.robot.values.parameter import ZERO, Name, Parameter, ParameterOp, names_of
 from manipula.mechanics.spatial.inertia import (
     InertiaTensor,
     Moments,
@@ -189,7 +190,31 @@ def standard_parameters(robot: RobotDescription) -> dict[str, Parameter]:
     for moved in moved_bodies(robot):
         cells = [cell for suffix, body in moved.bodies for cell in _ten(_standard(body, suffix))]
         found |= {cell.name: cell.parameter for cell in (*cells, *_motor(moved))}
+    for suffix, element in zip(element_suffixes(robot), robot.elements, strict=True):
+        found |= zip(element_columns(suffix), _linear(element), strict=True)
     return found
+
+
+def _linear(element: Element[Cell]) -> tuple[Parameter, ...]:
+    """k, k·l₀, F, c"""
+    k, l, F, c = (cell.parameter for cell in element.values)
+    return k, ZERO if ZERO in (k, l) else ParameterOp("*", (k, l)), F, c
+
+
+def _element_changed(element: Element[Cell], suffix: str, given: Given) -> Element[Cell]:
+    """Of k·l₀ the free length follows; nothing else would change with it."""
+    k, kl, F, c = (given.get(name) for name in element_columns(suffix))
+    was = _linear(element)[1]
+    stiffness, length = element.stiffness if k is None else replace(element.stiffness, value=k), element.length
+    if k is not None or kl is not None:
+        product = was if kl is None else kl
+        none = ZERO in (product, stiffness.value)
+        length = replace(length, value=ZERO if none else ParameterOp("/", (product, stiffness.parameter)))
+    force, damping = (
+        cell if value is None else replace(cell, value=value)
+        for cell, value in ((element.force, F), (element.damping, c))
+    )
+    return Element(element.name, element.joins, stiffness, length, force, damping)
 
 
 def refuse_ambiguous(robot: RobotDescription) -> None:
@@ -226,7 +251,10 @@ def with_standard(robot: AnyRobot, given: Given) -> AnyRobot:
     joints = tuple(map(joint, robot.joints, ends.rows, ends.carried))
     payload = tuple(bodies[end] or body for end, body in zip(ends.payload, robot.payload))
     ground = tuple(replace(x, body=bodies.get(end) or x.body) for end, x in zip(ends.ground, robot.ground))
-    return _drop_unused_values(replace(robot, joints=joints, payload=payload, ground=ground), robot, given)
+    lines = zip(robot.elements, element_suffixes(robot), strict=True)
+    elements = tuple(_element_changed(element, end, given) for element, end in lines)
+    changed = replace(robot, joints=joints, payload=payload, ground=ground, elements=elements)
+    return _drop_unused_values(changed, robot, given)
 
 
 def _standard(body: Body | None, suffix: str) -> Body:

@@ -25,6 +25,7 @@ from manipula.mechanics.robot.description import (
     RobotDescription,
     Steps,
 )
+from manipula.mechanics.robot.elements import ENTRIES
 from manipula.mechanics.robot.values.parameter import (
     Name,
     Parameter,
@@ -128,6 +129,9 @@ def _cells(robot: RobotDescription) -> Iterator[Meaning]:
         yield from _steps(frame.at, f"frame {frame.name}")
     for mounted in robot.ground:
         yield from _meanings_of_mounted(mounted, "base")
+    for element in robot.elements:
+        for cell, entry in zip(element.values, ENTRIES.values(), strict=True):
+            yield Meaning(cell, entry.unit, f"{entry.about} of element {element.name}", OTHER)
 
 
 def _joint(joint: Joint) -> Iterator[Meaning]:

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuator import Actuator, Spring, actuator_from
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from
+from manipula.mechanics.robot.elements import Element, element_fault
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.loops import ClosedLoop, loop_fault
 from manipula.mechanics.robot.values.angles import MOST_TIMES, Multiples
@@ -165,7 +166,8 @@ class RobotDescription:
     `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
     one. `ground` are bodies that stand still, seen from the base frame: the base's own, and branches beside the rows.
     Where the base moves (`moving`), they move with it, its pose is an input, and `base` is where pictures show it.
-    `loops` close chains of the tree; then `motors` names the joints that are driven.
+    `loops` close chains of the tree; then `motors` names the joints that are driven. `elements` act between two
+    frames.
     """
 
     name: str
@@ -183,6 +185,7 @@ class RobotDescription:
     loops: tuple[ClosedLoop, ...] = ()
     motors: tuple[str, ...] = ()  # of a robot with loops: the joints that are driven, in the file's order
     moving: BaseMotion = ""
+    elements: tuple[Element[Cell], ...] = ()  # springs, gas springs, dampers between two frames
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
@@ -247,7 +250,8 @@ class RobotDescription:
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""
-        return cells_in((self.base, self.joints, self.tool, self.payload, self.gravity, self.frames, self.ground))
+        still = (self.base, self.joints, self.tool, self.payload, self.gravity, self.frames, self.ground)
+        return cells_in((*still, self.elements))
 
     def names(self) -> tuple[str, ...]:
         """The names in use (each once, in order): the file's own and those of unknown cells."""
@@ -349,7 +353,8 @@ def _refuse_bad_coordinates(robot: RobotDescription) -> None:
 
 def _refuse_bad_loops(robot: RobotDescription) -> None:
     frames = [*((frame.name, frame.on) for frame in robot.frames), *((x.name, x.name) for x in robot.joints)]
-    fault = loop_fault(robot.loops, robot.motors, [*frames, ("base", BASE)], robot.joint_names)
+    frames.append(("base", BASE))
+    fault = loop_fault(robot.loops, robot.motors, frames, robot.joint_names) or element_fault(robot.elements, frames)
     if fault is not None:
         raise RobotFileError(
             fault.problem, file=robot.origin.path, where=fault.where, field=fault.field, hint=fault.hint

@@ -78,6 +78,11 @@ def pairs(
         for on, at, (below, frame) in zip(cut.on, cut.at, ends, strict=True):
             yield Pair(f"what loop {cut.name} stands on", on, below)
             yield from _each(f"loop {cut.name}", [*_columns(at.R), at.p], frame)
+    for line, element, ends in zip(chain.elements, robot.elements, read.element_ends, strict=True):
+        yield from _each(f"element {element.name}", line.element.values, list(map(read.cell, element.values)))
+        for on, at, (below, frame) in zip(line.on, line.at, ends, strict=True):
+            yield Pair(f"what element {element.name} stands on", on, below)
+            yield from _each(f"element {element.name}", [*_columns(at.R), at.p], frame)
     if chain.moving != robot.moving:
         yield Pair("whether the base moves", 1, 0)
     if robot.moving:
@@ -224,6 +229,7 @@ class _Reader:
         owner, frame = self.under(stands, self.tool_row())
         self.step(frame, robot.tool)
         self.loop_ends = [[self.loop_end(stands, name) for name in loop.joins] for loop in robot.loops]
+        self.element_ends = [[self.loop_end(stands, name) for name in element.joins] for element in robot.elements]
         return [*frames, frame], bodies, self.parts
 
     def read_mark(self, frame: NamedFrame) -> tuple[int, Frame]:
@@ -233,7 +239,7 @@ class _Reader:
         return owner, at
 
     def loop_end(self, stands: list[tuple[int, Frame]], name: str) -> tuple[int, Frame]:
-        """The link that a loop's frame is on, and where: a frame by name, else that of a joint's link, or the base."""
+        """The link that an end of a loop or an element is on, and where: a frame by name, a joint's or the base."""
         named = [x for x in self.robot.frames if x.name == name]
         row = self.row_of(named[0].on if named else name)
         frame = self.under(stands, row)[1]

@@ -46,10 +46,14 @@ def merge_fixed(chain: Tree) -> Tree:
     tip, gap = stands[chain.holder]
     last = chain.tip is None and tip == len(links) - 1
     tool = _join_placements(gap, chain.tool)
-    cuts = chain.move_cuts(lambda row, at: (stands[row][0], _join_placements(stands[row][1], at)))
+
+    def move(row: int, at: Placement) -> tuple[int, Placement]:
+        return stands[row][0], _join_placements(stands[row][1], at)
+
     marks = tuple(replace(x, on=stands[x.on][0], at=_join_placements(stands[x.on][1], x.at)) for x in chain.marks)
-    arm = replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip, cuts=cuts)
-    return replace(arm, ground_parts=parts, marks=marks)
+    arm = replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip)
+    cuts, elements = chain.move_cuts(move), chain.move_elements(move)
+    return replace(arm, ground_parts=parts, marks=marks, cuts=cuts, elements=elements)
 
 
 def _held_at(part: FileBody, at: Placement) -> FileBody:
@@ -70,10 +74,14 @@ def frames_on_joints(chain: Tree) -> Tree:
         inertia = link.inertia if link.after is HERE else link.inertia.seen_from(link.after)
         before = _join_placements(after[link.parent], link.before)
         links.append(replace(link, before=before, after=HERE, inertia=inertia, parts=()))
-    cuts = chain.move_cuts(lambda i, at: (i, _join_placements(after[i], at)))
+
+    def move(i: int, at: Placement) -> tuple[int, Placement]:
+        return i, _join_placements(after[i], at)
+
     marks = tuple(replace(x, at=_join_placements(after[x.on], x.at)) for x in chain.marks)
     tool = _join_placements(after[chain.holder], chain.tool)
-    return replace(chain, links=tuple(links), tool=tool, cuts=cuts, marks=marks)
+    cuts, elements = chain.move_cuts(move), chain.move_elements(move)
+    return replace(chain, links=tuple(links), tool=tool, cuts=cuts, marks=marks, elements=elements)
 
 
 def without_actuators(chain: Tree) -> Tree:
@@ -282,9 +290,14 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
     turned = replace(link, offset=link.offset + phi, inertia=inertia)
     links = tuple(turned if i == last else other for i, other in enumerate(chain.links))
     tool, back = chain.tool, turn_about("z", c, -s)
-    cuts = chain.move_cuts(lambda i, at: (i, back @ at if i == last else at))
+
+    def move(i: int, at: Placement) -> tuple[int, Placement]:
+        return i, back @ at if i == last else at
+
     marks = tuple(replace(x, at=back @ x.at) if x.on == last else x for x in chain.marks)
-    return replace(chain, links=links, tool=back @ tool if chain.holder == last else tool, cuts=cuts, marks=marks)
+    cuts, elements = chain.move_cuts(move), chain.move_elements(move)
+    moved = replace(chain, links=links, cuts=cuts, marks=marks, elements=elements)
+    return replace(moved, tool=back @ tool if chain.holder == last else tool)
 
 
 def _seen_turned(body: RigidBody, c: Scalar, s: Scalar, known: Mapping[str, Pair]) -> RigidBody:

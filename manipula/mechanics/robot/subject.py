@@ -21,7 +21,7 @@ from manipula.mechanics.robot.values.parameter import ZERO, float_of, floats_of,
 
 NOTE = "no link has a mass: inertia, gravity and the torques of motion are zero"
 DIGITS = 16  # of the digest, in hexadecimal
-LATER = ("loops", "motors", "moving")  # came after digests were printed: a robot without them keeps its own
+LATER = ("loops", "motors", "moving", "elements")  # came after digests were printed: a robot without them keeps its own
 MOTIONS = {"free": "its acceleration is computed", "given": "its motion is an input"}
 Subject = tuple[tuple[str, str], ...]
 
@@ -42,8 +42,8 @@ def subject_of(robot: RobotDescription, symbolic: Symbolic = "auto") -> Subject:
 
 
 def digest_of(robot: RobotDescription) -> str:
-    """Of all that models depend on; not where the file lies, nor how it names links. A robot without loops, on a base
-    that stands still, has the digest that it had before there were any others."""
+    """Of all that models depend on; not where the file lies, nor how it names links. A robot without loops and
+    elements, on a base that stands still, has the digest that it had before there were any others."""
     absent = {"origin", *(name for name in LATER if not getattr(robot, name))}
     content = [(item.name, getattr(robot, item.name)) for item in fields(robot) if item.name not in absent]
     return sha256(repr(content).encode()).hexdigest()[:DIGITS]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from manipula.mechanics.robot.description import Joint, JointKind, RobotDescription
 from manipula.support.text import without_accents
 
-CARRIED, PAYLOAD, GROUND = "carried", "payload", "base"
+CARRIED, PAYLOAD, GROUND, ELEMENT = "carried", "payload", "base", "element"
 
 
 class Suffixes:
@@ -69,6 +69,17 @@ def suffixes_of(robot: RobotDescription) -> RobotSuffixes:
     """The endings its cells have, if it is as a reader makes it."""
     rows = ((own_kind(joint), joint.name, [mounted.name for mounted in joint.carries]) for joint in robot.joints)
     return suffixes(rows, len(robot.payload), (mounted.name for mounted in robot.ground))
+
+
+def element_suffixes(robot: RobotDescription) -> tuple[str, ...]:
+    """The endings of its elements: their letters (k, l, F, c) are no others', so they are counted separately."""
+    return endings_of_elements(element.name for element in robot.elements)
+
+
+def endings_of_elements(names: Iterable[str]) -> tuple[str, ...]:
+    """_gas_spring of the element "gas spring"."""
+    endings = Suffixes()
+    return tuple(endings.word(name, ELEMENT) for name in names)
 
 
 def own_kind(joint: Joint) -> JointKind:

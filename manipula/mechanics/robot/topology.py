@@ -222,6 +222,7 @@ def road_rows(robot: RobotDescription) -> list[int]:
 def road_of(robot: AnyRobot) -> AnyRobot:
     """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
     refuse_loops(robot, "inverse_kinematics")
+    robot = replace(robot, elements=()) if robot.elements else robot  # forces move no frame
     if in_rows(robot) and not robot.coordinates.followers:
         return robot
     if not road_joints(robot):
@@ -271,6 +272,12 @@ def refuse_loops(robot: RobotDescription, what: str) -> None:
     """Of what a robot whose chains close does not have."""
     if robot.loops:
         raise InputError("{robot}: {name} is not made for robots with loops", robot.name, what)
+
+
+def refuse_elements(robot: RobotDescription, what: str) -> None:
+    """Of what a robot with springs or dampers between two frames does not have."""
+    if robot.elements:
+        raise InputError("{robot}: {name} is not made for robots with two-point elements", robot.name, what)
 
 
 def refuse_moving_loops(robot: RobotDescription, what: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from manipula.mechanics.robot.actuator import IDLE, Actuator
 from manipula.mechanics.robot.coordinates import Coordinates, coordinates_from
 from manipula.mechanics.robot.description import BaseMotion
+from manipula.mechanics.robot.elements import Element
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.robot.loops import CutJoint
 from manipula.mechanics.spatial.dual import Dual, DualMaths, Paired, PairedMaths
@@ -91,6 +92,19 @@ class LoopCut:
 
 
 @dataclass(frozen=True)
+class ElementLine:
+    """The line of a two-point element: two frames, each on a link (or the base), and what acts between their origins.
+
+    `suffix` is what the names of its parameters end in.
+    """
+
+    suffix: str
+    on: tuple[int, int]
+    at: tuple[Placement, Placement]
+    element: Element[Any]
+
+
+@dataclass(frozen=True)
 class Tree:
     """World → base → links; the tool is a frame on one of them. `gravity` is the acceleration in the world frame.
 
@@ -98,7 +112,7 @@ class Tree:
     link that holds the tool; None is the last one, as on every serial arm. `couplings` are the coordinates where joints
     follow others; None is one of its own for every joint. `cuts` are the frames that loops hold together. Of a base
     that moves (`moving`) the ground is the body, its bodies one by one the `ground_parts`. `marks` are the frames by
-    name that a request is about, beside the tool.
+    name that a request is about, beside the tool; `elements` are springs and dampers between two frames.
     """
 
     links: tuple[Link, ...]
@@ -113,6 +127,7 @@ class Tree:
     moving: BaseMotion = ""
     ground_parts: tuple[FileBody, ...] = ()
     marks: tuple[Mark, ...] = ()
+    elements: tuple[ElementLine, ...] = ()
 
     @property
     def dof(self) -> int:
@@ -168,7 +183,7 @@ class Tree:
             return self if self.tip is None else replace(self, tip=None)
         links = in_series(self.links[i] for i in self.support(self.holder))
         couplings = None if self.couplings is None else self.couplings.of([link.name for link in links])
-        return replace(self, links=links, tip=None, couplings=couplings, cuts=())
+        return replace(self, links=links, tip=None, couplings=couplings, cuts=(), elements=())
 
     def along_road(self, values: Sequence[Item]) -> list[Item]:
         """Of one value a link those on the road to the tool."""
@@ -219,6 +234,13 @@ class Tree:
             replace(cut, on=(a[0], b[0]), at=(a[1], b[1])) for cut, (a, b) in zip(self.cuts, ends, strict=True)
         )
 
+    def move_elements(self, move: Callable[[int, Placement], tuple[int, Placement]]) -> tuple[ElementLine, ...]:
+        """The elements after such a change."""
+        ends = [[move(i, at) for i, at in zip(line.on, line.at)] for line in self.elements]
+        return tuple(
+            replace(line, on=(a[0], b[0]), at=(a[1], b[1])) for line, (a, b) in zip(self.elements, ends, strict=True)
+        )
+
     def on_base(self, states: Sequence[State]) -> list[State]:
         """The states of the links that stand on the base."""
         return [states[i] for i in self.children(BASE)]
@@ -247,7 +269,11 @@ def map_tree(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
     cuts = chain.move_cuts(lambda i, at: (i, _placement(at, entry)))
     parts = tuple(_part(x, entry) for x in chain.ground_parts)
     marks = tuple(replace(x, at=_placement(x.at, entry)) for x in chain.marks)
-    return Tree(links, gravity, maths, base, tool, ground, chain.tip, couplings, cuts, chain.moving, parts, marks)
+    lines = chain.move_elements(lambda i, at: (i, _placement(at, entry)))
+    elements = tuple(replace(x, element=x.element.map_entries(entry)) for x in lines)
+    return Tree(
+        links, gravity, maths, base, tool, ground, chain.tip, couplings, cuts, chain.moving, parts, marks, elements
+    )
 
 
 def over_duals(chain: Tree) -> Tree:

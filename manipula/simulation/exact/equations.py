@@ -2,7 +2,7 @@
 
     M(q) q̈ = τ − c(q, q̇) − g(q) − friction, for the joints that do not rest
 
-and beside them the bristles' rates, the law's memory, the work of all torques and the heat of friction.
+and beside them the bristles' rates, the law's memory, the work of all torques and the heat of friction and dampers.
 """
 
 from __future__ import annotations
@@ -125,11 +125,12 @@ class StateEquations:
 
     def rate(self, t: float, y: Array) -> Array:
         self.evaluations += 1
-        qd = y[self.n : 2 * self.n]
+        q, qd = y[: self.n], y[self.n : 2 * self.n]
         _, tau, rate = self.torques(t, y)
         moved = self._moved(y, tau)
         np.minimum(self.lowest, self.margins(y, moved), out=self.lowest)
-        return np.concatenate([qd, moved.a, moved.bristle, rate, [tau @ qd, moved.friction @ qd]])
+        heat = moved.friction @ qd + self.arm.damped(q, qd)
+        return np.concatenate([qd, moved.a, moved.bristle, rate, [tau @ qd, heat]])
 
     def margins(self, y: Array, moved: InstantMotion | None) -> Array:
         """What is left until something changes: of velocities, of what friction holds, of the way to a stop."""

@@ -18,6 +18,7 @@ from manipula.generation.massless_joints import REMEDY, motionless
 from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.robot.description import RobotDescription, cell_with_value
+from manipula.mechanics.robot.exact import is_zero
 from manipula.messages import Message
 from manipula.simulation.exact.drives import Bristles, OnMotors, Rubbing, Springs
 
@@ -127,6 +128,8 @@ class Mechanism:
         self.inertia = _compile_model(bare, "inertia_matrix")
         self._torque = _compile_model(bare, "inverse_dynamics")
         self._energy = _compile_model(bare, "energy")
+        damps = any(not is_zero(element.damping.value) for element in robot.elements)
+        self._undamped = _compile_model(undamped(bare), "inverse_dynamics") if damps else None
         self.rubbing = Rubbing(robot if rubs else bare)
         self.dry = self.rubbing.dry & (width is None and bristles is None)
         self._still = np.zeros(robot.dof)
@@ -137,6 +140,13 @@ class Mechanism:
         """(kinetic, potential), leading axes broadcast."""
         found = self._energy(q, qd)
         return found.kinetic, found.potential
+
+    def damped(self, q: Array, qd: Array) -> float:
+        """c l̇², what dampers between two frames take: the power of what the torque loses with their damping."""
+        if self._undamped is None:
+            return 0.0
+        still = np.zeros_like(q)
+        return float((self._torque(q, qd, still) - self._undamped(q, qd, still)) @ qd)
 
     def bias(self, q: Array, qd: Array) -> Array:
         """c(q, q̇) + g(q)"""
@@ -217,6 +227,12 @@ def frictionless(robot: RobotDescription) -> RobotDescription:
     return replace(robot, joints=tuple(rows))
 
 
+def undamped(robot: RobotDescription) -> RobotDescription:
+    """The same robot, no two-point element of which has damping."""
+    elements = tuple(replace(x, damping=cell_with_value(x.damping.name)) for x in robot.elements)
+    return replace(robot, elements=elements)
+
+
 def motorless(robot: RobotDescription) -> RobotDescription:
     """The same links, no motor of which has inertia."""
     rows = (
@@ -276,6 +292,9 @@ class ElasticMechanism(Mechanism):
         n, M = self.n, np.zeros((self.dof, self.dof))
         M[:n, :n], M[n:, n:] = self._links(y[:n]), np.diag(self.springs.inertia)
         return M
+
+    def damped(self, q: Array, qd: Array) -> float:
+        return super().damped(q[: self.n], qd[: self.n])
 
     def bias(self, q: Array, qd: Array) -> Array:
         """(c + g − s, s)"""

@@ -40,6 +40,7 @@ from manipula.mechanics.models.closure.elimination import Elimination
 from manipula.mechanics.models.dynamics import acceleration_field, composite_runs
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.elements import element_torques
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
@@ -238,15 +239,24 @@ def _accelerations(at: Closure, x: Given, torques: Sequence[Scalar], M: Rows) ->
     return InertiaSolver(_both(at, M))([push - b for push, b in zip(x["tau"], bias, strict=True)])
 
 
+def _with_elements(tree: Tree, motion: Given, torques: Sequence[Scalar]) -> Sequence[Scalar]:
+    """What springs and dampers between two frames take besides."""
+    if not tree.elements:
+        return torques
+    return [t + f for t, f in zip(torques, element_torques(tree, motion["q"], motion["qd"]), strict=True)]
+
+
 def _forward(at: Closure, x: Given) -> Outputs:
     refuse_loaded(at.tree, NO_FORWARD)
-    torques = by_newton_euler(at.tree, _bias_motion(at, x))["tau"]
+    motion = _bias_motion(at, x)
+    torques = _with_elements(at.tree, motion, by_newton_euler(at.tree, motion)["tau"])
     return {"qdd": _accelerations(at, x, torques, inertia_matrix(at.tree, at.joints))}
 
 
 def _forward_field(at: Closure, x: Given, choices: Sequence[LinkOptions]) -> Outputs:
     refuse_loaded(at.tree, NO_FORWARD)
-    torques = by_field(at.tree, _bias_motion(at, x), choices)["tau"]
+    motion = _bias_motion(at, x)
+    torques = _with_elements(at.tree, motion, by_field(at.tree, motion, choices)["tau"])
     return {"qdd": _accelerations(at, x, torques, composite_runs.inertia_matrix(at.tree, at.joints))}
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from manipula.errors import RobotFileError, RowLabel, caution
 from manipula.mechanics.robot.actuator import Item
 from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, RobotDescription, Steps
+from manipula.mechanics.robot.elements import Element
 from manipula.mechanics.robot.formats.entry_checks import Doubt, Numbers, Place, unused_values
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
 from manipula.mechanics.robot.joints import KINDS
@@ -250,10 +251,21 @@ def _parts(robot: RobotDescription, numbers: Numbers) -> Iterator[Iterator[Doubt
     yield _gravity_doubts(robot, numbers)
     for body in robot.payload:
         yield body_doubts(body, "payload", numbers)
+    for element in robot.elements:
+        yield _element_doubts(element, numbers)
     for mounted in robot.ground:
         yield _standing_doubts(
             mounted, (Message("base, body {name!r}", mounted.name) if mounted.name else Message("base")), numbers
         )
+
+
+def _element_doubts(element: Element[Cell], numbers: Numbers) -> Iterator[Doubt]:
+    """A damper that pushes its ends along, and a spring whose length or stiffness is negative, are refused."""
+    where = Message("element {name!r}", element.name)
+    for field in ("stiffness", "length", "damping"):
+        numbers.not_negative(getattr(element, field).parameter, Place(where, field))
+    numbers.value(element.force.parameter, Place(where, "force"))
+    yield from ()
 
 
 def _gravity_doubts(robot: RobotDescription, numbers: Numbers) -> Iterator[Doubt]:

@@ -32,7 +32,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import placement, round_to_decimal, steps_from_placement, values_of
 from manipula.mechanics.robot.reduce import Zone, take, take_last, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.suffixes import identifier_from_name, suffixes_of
-from manipula.mechanics.robot.topology import refuse_branches, refuse_loops, still_rows
+from manipula.mechanics.robot.topology import refuse_branches, refuse_elements, refuse_loops, still_rows
 from manipula.mechanics.robot.values.parameter import Name, names_of
 from manipula.messages import Message
 
@@ -50,6 +50,7 @@ def convert(robot: RobotDescription, target: str) -> RobotDescription:
         case "modified":
             return to_modified(robot)
         case "urdf":
+            refuse_elements(robot, "convert")  # frames of a URDF that no joint moves have no names of their own
             return to_urdf(robot)
     raise UnknownNameError("convention", target, TARGETS)
 
@@ -100,6 +101,19 @@ class _Split:
     in_numbers: bool
 
 
+def _elements_on_frames(robot: RobotDescription) -> RobotDescription:
+    """The ends of two-point elements that are frames of links, as frames of their own: the links' frames will move."""
+    own, names = {frame.name for frame in robot.frames}, [joint.name for joint in robot.joints]
+    ends = dict.fromkeys(name for element in robot.elements for name in element.joins if name not in own)
+    called = {name: f"end on {name}" for name in ends if name in names}
+    frames = tuple(Frame(new, name) for name, new in called.items())
+    elements = tuple(
+        replace(x, joins=(called.get(x.joins[0], x.joins[0]), called.get(x.joins[1], x.joins[1])))
+        for x in robot.elements
+    )
+    return replace(robot, frames=(*robot.frames, *frames), elements=elements) if called else robot
+
+
 def _regroup_rows(robot: RobotDescription, convention: Convention) -> RobotDescription:
     refuse_branches(
         robot,
@@ -108,6 +122,7 @@ def _regroup_rows(robot: RobotDescription, convention: Convention) -> RobotDescr
     )
     if all(row_from_joint(joint, convention) for joint in robot.joints):
         return replace(robot, origin=replace(robot.origin, convention=convention))
+    robot = _elements_on_frames(robot)
     # fixed rows of a table are rows of the other table too; those of a URDF only place frames
     split = _split(weld_fixed_rows(robot) if robot.origin.convention == "urdf" else robot, convention)
     rows = [_row(split, index, convention) for index in range(len(split.robot.joints))]

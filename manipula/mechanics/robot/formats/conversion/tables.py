@@ -9,6 +9,7 @@ from typing import Any
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuator import LETTERS
 from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
+from manipula.mechanics.robot.elements import ENTRIES, Element
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
@@ -207,7 +208,14 @@ def frame_table(robot: RobotDescription) -> TextTable:
     ]
     rows += [(f"loop {x.name}", f"{' and '.join(x.joins)}, free: {x.free or 'nothing'}") for x in robot.loops]
     rows += [("motors", ", ".join(robot.motors))] if robot.loops else []
+    rows += [(f"element {x.name}", _element(x)) for x in robot.elements]
     return TextTable("Surroundings", ("what", "value"), tuple(rows))
+
+
+def _element(element: Element[Cell]) -> str:
+    given = zip(ENTRIES.items(), element.values, strict=True)
+    said = [f"{key} {text_of(cell.parameter)} {entry.unit}" for (key, entry), cell in given if cell.value != ZERO]
+    return f"{' and '.join(element.joins)}: {', '.join(said) or 'nothing'}"
 
 
 def value_table(robot: RobotDescription) -> TextTable:

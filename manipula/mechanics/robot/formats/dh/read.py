@@ -114,6 +114,7 @@ def _elsewhere(robot: RobotDescription) -> dict[str, bool]:
         "motors and friction": any(not is_zero(cell.value) for cell in drives),
         "limits": any(joint.limits or joint.velocity_limit or joint.effort_limit for joint in robot.joints),
         "springs": any(joint.springs for joint in robot.joints),
+        "two-point elements": bool(robot.elements),
         "poses": bool(robot.named_poses),
         "frames": bool(robot.frames),
         "gravity": [cell.parameter for cell in robot.gravity] != [ZERO, ZERO, Num(Fraction("-9.81"))],

@@ -82,6 +82,7 @@ def lost_from_robot(robot: RobotDescription) -> list[str]:
     others = {
         "joint limits": limited,
         "springs": any(joint.springs for joint in robot.joints),
+        "two-point elements": bool(robot.elements),
         "poses": bool(robot.named_poses),
         "frames": any(frame.name not in held for frame in robot.frames),
         "bodies that stand still": bool(robot.ground) and not robot.moving,

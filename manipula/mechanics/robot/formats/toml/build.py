@@ -32,6 +32,7 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
+from manipula.mechanics.robot.elements import LETTERS, Element
 from manipula.mechanics.robot.exact import inverse_of, without_zeros
 from manipula.mechanics.robot.formats.rows import (
     FIELDS,
@@ -48,7 +49,7 @@ from manipula.mechanics.robot.formats.units import Entry, parameter_from_entry
 from manipula.mechanics.robot.formats.variables import coordinate_from_text, named_pose
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.loops import ClosedLoop
-from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
+from manipula.mechanics.robot.suffixes import Suffixes, endings_of_elements, row_names, suffixes
 from manipula.mechanics.robot.topology import TOOL
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 from manipula.mechanics.robot.values.terms import Quantity, Units
@@ -116,8 +117,13 @@ class _Builder:
             loops=tuple(ClosedLoop(loop.name, loop.joins, loop.free) for loop in table.loop),
             motors=self.motors(),
             moving=_base_motion(table.base),
+            elements=tuple(map(self.element, table.element, endings_of_elements(x.name for x in table.element))),
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
+
+    def element(self, table: schema.ElementTable, suffix: str) -> Element[Cell]:
+        given = {key: self.cell(f"{letter}{suffix}", getattr(table, key)) for key, letter in LETTERS.items()}
+        return Element(table.name, table.joins, **given)
 
     def motors(self) -> tuple[str, ...]:
         """Those named, or all joints that are not passive."""

@@ -47,6 +47,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "springs": schema.SpringTable,
     "loop": schema.LoopTable,
     "motors": schema.MotorsTable,
+    "element": schema.ElementTable,
 }
 _WANTED = {
     "string_type": Message("expected text in quotes"),

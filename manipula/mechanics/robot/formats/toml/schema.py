@@ -174,6 +174,27 @@ class LoopTable(_Table):
     free: str = Field("z", description='of that joint: "z", "slide z", "ball", "universal xz", "" (welded)')
 
 
+class ElementTable(_Table):
+    """A spring, gas spring or damper between two frames."""
+
+    name: Label
+    joins: tuple[Label, Label] = Field(description="two frames by name, or links by their joints")
+    stiffness: Amount | None = Field(None, description="N/m")
+    length: Length | None = Field(None, description="free length of the spring, in the file's length")
+    force: Amount | None = Field(None, description="constant force of a gas spring, N; positive pushes apart")
+    damping: Amount | None = Field(None, description="N·s/m")
+
+    @model_validator(mode="after")
+    def _acts(self) -> ElementTable:
+        if self.stiffness is None and self.force is None and self.damping is None:
+            hint = Message("write stiffness, force or damping")
+            raise RobotFileError("the element has no force", field="stiffness", hint=hint)
+        if self.length is not None and self.stiffness is None:
+            hint = Message("write stiffness too")
+            raise RobotFileError("a free length needs a stiffness", field="length", hint=hint)
+        return self
+
+
 class MotorsTable(_Table):
     """Which joints of a robot with loops are driven."""
 
@@ -366,6 +387,7 @@ class RobotTable(_Table):
     frame: tuple[FrameTable, ...] = ()
     loop: tuple[LoopTable, ...] = ()
     motors: MotorsTable | None = None
+    element: tuple[ElementTable, ...] = ()
     payload: Annotated[tuple[PayloadTable, ...], BeforeValidator(_as_list)] = ()
     joint: tuple[JointTable, ...] = Field(min_length=1)
 

@@ -21,6 +21,7 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
+from manipula.mechanics.robot.elements import LETTERS, Element
 from manipula.mechanics.robot.exact import QUARTERS, is_zero
 from manipula.mechanics.robot.formats.rows import (
     FIELDS,
@@ -128,6 +129,8 @@ class _Writer:
             named = (f"name = {quote_toml(frame.name)}", self.on(frame.on))
             yield from ("", "[[frame]]", *named, *(self.placement(frame.at, frame.name) if frame.at else ()))
         yield from self.loops()
+        for element in self.robot.elements:
+            yield from ("", "[[element]]", *self.element(element))
         for body, suffix in zip(self.robot.payload, self.suffixes.payload):
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
         for index, joint in enumerate(self.robot.joints):
@@ -141,6 +144,15 @@ class _Writer:
             yield from ("", "[[loop]]", *named)
         if self.robot.loops:
             yield from ("", "[motors]", f"drive = [{', '.join(map(quote_toml, self.robot.motors))}]")
+
+    def element(self, element: Element[Cell]) -> Iterator[str]:
+        yield f"name = {quote_toml(element.name)}"
+        yield f"joins = [{', '.join(map(quote_toml, element.joins))}]"
+        for key, cell in zip(LETTERS, element.values, strict=True):
+            # an element of zeros keeps one of them: the file must say what it is
+            needed = key == "stiffness" and all(other.value == ZERO for other in element.values)
+            if cell.value != ZERO or needed:
+                yield f"{key} = {self.entry(cell.parameter, 'length' if key == 'length' else 'si')}"
 
     def part(self, name: str, steps: Steps, held: Iterable[str]) -> Iterator[str]:
         """The base or the tool, where anything is to be said of it."""

@@ -61,10 +61,11 @@ def lost_from_robot(robot: RobotDescription) -> list[str]:
         if item.entry.letters not in ACTUATOR and not is_zero(item.value.value)
     ]
     springs = (f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)
+    elements = (f"element {element.name}" for element in robot.elements)
     told = [] if _gravity(robot) == GRAVITY else [f"gravity {_triple(_gravity(robot))}"]
     poses = (f"pose {name}" for name, _ in robot.named_poses)
     base = ["motion of the base as an input, so that it is free"] if robot.moving == "given" else []
-    return [*lost, *springs, *poses, *told, *base, *_lost_frames(robot), *_lost_order(robot)]
+    return [*lost, *springs, *elements, *poses, *told, *base, *_lost_frames(robot), *_lost_order(robot)]
 
 
 def _lost_frames(robot: RobotDescription) -> list[str]:
