@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN := $(BIN)/python
 unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of processes: the package is compiled once, not in each
 
-.PHONY: help demo web studio browser test test-all test-lowest check mutants mutants-random bench bench-trees bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
+.PHONY: help demo web studio browser test test-all test-lowest check mutants mutants-random bench bench-trees bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures release-check clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
 	@echo "make golden    accept the emitted text as the new golden files"
 	@echo "make docs      run every example of the documentation, build it as a site"
+	@echo "make release-check  build sdist and wheel, try the wheel alone, write its SBOM; publishes nothing"
 	@echo "make pictures  write the pictures of the documentation anew"
 
 $(VENV)/.installed: pyproject.toml
@@ -105,8 +106,8 @@ $(LOWEST)/.installed: pyproject.toml
 	@touch $@
 
 check: $(VENV)/.checked
-	$(BIN)/ruff check manipula tests bench docs/building
-	$(BIN)/ruff format --check manipula tests bench docs/building
+	$(BIN)/ruff check manipula tests bench docs/building packaging
+	$(BIN)/ruff format --check manipula tests bench docs/building packaging
 	$(BIN)/mypy
 	$(RUN) -m pytest -n 0 tests/units/test_layers.py
 
@@ -170,5 +171,15 @@ docs: $(VENV)/.tested tools
 pictures: $(VENV)/.tested
 	PYTHONPATH=. $(RUN) docs/building/pictures.py
 
+# the tools of a release in an environment of their own; `packaging/check.py` says what is done
+RELEASE := .venv-release
+release-check: $(STATIC)/.built $(RELEASE)/.installed
+	$(RELEASE)/bin/python packaging/check.py
+
+$(RELEASE)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(RELEASE)
+	$(RELEASE)/bin/pip install --quiet --disable-pip-version-check build twine check-wheel-contents "cyclonedx-bom>=5"
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(LOWEST) build dist out site web/node_modules $(STATIC)
+	rm -rf $(VENV) $(LOWEST) $(RELEASE) build dist out site web/node_modules $(STATIC)
