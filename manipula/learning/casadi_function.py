@@ -48,14 +48,14 @@ class SymbolMaths(Maths[Any]):
 
     def select(self, condition: Any, yes: Any, no: Any) -> Any:
         chosen = self.casadi.if_else(condition, yes, no)
-        return self.casadi.if_else(self._is_number(condition), chosen, self.casadi.nan)
+        return self.casadi.if_else(self._is_number(condition), chosen, float("nan"))
 
     def pow(self, x: Any, y: Any) -> Any:
         """A negative base has no value, whole exponents included; −0 is 0."""
         known = self.casadi.logic_and(x >= 0, self._is_number(y))
         # the arm not taken has the base 1: its slopes must be numbers
         power = self.apply("pow", self.casadi.if_else(known, x, 1), y)
-        return self.casadi.if_else(known, power, self.casadi.nan)
+        return self.casadi.if_else(known, power, float("nan"))
 
     def _decide(self, first: Any, x: Any, second: Any, y: Any, neither: Any) -> Any:
         return self.casadi.if_else(first, x, self.casadi.if_else(second, y, neither))

@@ -51,7 +51,7 @@ def loaded(model: mp.Model, folder: Path) -> Any:
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("model", ["inverse_dynamics", "forward_dynamics"])
 def test_dynamics_and_their_jacobians_are_ours(model: str, seed: int) -> None:
-    robot = mp.Robot(random_robot(seed))
+    robot = random_robot(seed)
     made, derived = mp.generate(robot, model), mp.generate(robot, f"{model}_derivatives").compile()
     function, x = made.casadi(), drawn_inputs(made, seed)
     assert close(function(*x), stacked(made.compile()(*x)))
@@ -86,10 +86,10 @@ def test_parameters_are_inputs() -> None:
 
 
 def test_casadi_expands_differentiates_and_generates_code() -> None:
-    function = mp.generate("planar2r", "inverse_dynamics").casadi()
-    x = [casadi.MX.sym(name, 2) for name in "abc"]
+    function = mp.generate("puma560", "inverse_dynamics").casadi()
+    x = [casadi.MX.sym(name, 6) for name in "abc"]
     outer = casadi.Function("outer", x, [casadi.jacobian(function(*x), x[0])])
-    at = [np.array([0.3, 0.4]), np.array([0.5, -0.6]), np.array([0.7, 0.8])]
+    at = [np.linspace(0.3, 0.4, 6), np.linspace(0.5, -0.6, 6), np.linspace(0.7, 0.8, 6)]
     assert close(outer(*at), function.jacobian()(*at, 0)[0])
     assert close(outer.expand()(*at), outer(*at))
     generator = casadi.CodeGenerator("outer.c")
@@ -98,7 +98,7 @@ def test_casadi_expands_differentiates_and_generates_code() -> None:
 
 
 NAN = float("nan")
-POINTS = [(0.0, 0.0, 0.0), (-0.0, 1.0, 1.0), (NAN, 1.0, 1.0), (1.0, NAN, NAN), (-2.0, 0.5, 2.0), (2.0, 2.0, 0.0), (-3.0, 2.0, 1.0)]  # fmt: skip
+POINTS = [(0.0, 0.0, 0.0), (-0.0, 1.0, 1.0), (NAN, 1.0, 1.0), (1.0, NAN, NAN), (-2.0, 0.5, 2.0), (2.0, 2.0, 0.0)]
 
 
 @pytest.mark.parametrize("op", ["sign", "min", "max", "less", "select", "pow", "atan2", "abs", "floor", "sqrt", "log"])
@@ -144,13 +144,13 @@ def test_the_external_function_has_our_values_and_derivatives(robot: str, model:
 @needs_cc
 def test_a_solver_of_casadi_uses_the_external_function(tmp_path: Path) -> None:
     """The torque whose acceleration is wanted: Newton on forward dynamics finds inverse dynamics."""
-    made = mp.generate("planar2r", "forward_dynamics")
+    made = mp.generate("puma560", "forward_dynamics")
     external = loaded(made, tmp_path)
-    tau, wanted = casadi.MX.sym("tau", 2), np.array([0.4, -0.7])
-    q, qd = np.array([0.3, 0.9]), np.array([0.2, -0.1])
+    tau, wanted = casadi.MX.sym("tau", 6), np.linspace(0.4, -0.7, 6)
+    q, qd = np.linspace(0.3, 0.9, 6), np.linspace(0.2, -0.1, 6)
     residual = casadi.Function("residual", [tau], [external(q, qd, tau) - wanted])
-    found = casadi.rootfinder("solve", "newton", residual)(np.zeros(2))
-    assert close(found, stacked(mp.generate("planar2r", "inverse_dynamics").compile()(q, qd, wanted)), 1e-9)
+    found = casadi.rootfinder("solve", "newton", residual)(np.zeros(6))
+    assert close(found, stacked(mp.generate("puma560", "inverse_dynamics").compile()(q, qd, wanted)), 1e-9)
 
 
 def test_a_wrong_derivative_is_not_emitted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,7 @@ class Casadi:
             f"cc -std=c99 -O2 {name}_casadi_test.c {name}_casadi.c -lm -o {name}_casadi_test && ./{name}_casadi_test\n"
             f"cc -std=c99 -O2 -shared -fPIC {name}_casadi.c -lm -o {name}_casadi.so",
             [_REMARK],
-            "Matrices are stored column by column; of more than two axes the last are the columns, the others the rows.",
+            "Matrices are stored column by column; of more than two axes the last are the columns, the rest the rows.",
         )
         arguments = split(with_square_poses(tape), Namer(()))
         return {
