@@ -176,7 +176,7 @@ class Maths(Protocol[S]):
         return self.apply("sign", x)
 
     @operation(lambda m, v, x: (m.sign(x),), parity=1, known=(0, 0),
-               words={"c": "fabs", "llvm": "fabs", "mpmath": "fabs", "sympy": "Abs"})  # fmt: skip
+               words={"c": "fabs", "casadi": "fabs", "llvm": "fabs", "mpmath": "fabs", "sympy": "Abs"})  # fmt: skip
     def abs(self, x: S) -> S:
         """Magnitude."""
         return self.apply("abs", x)
@@ -226,7 +226,7 @@ class Maths(Protocol[S]):
 
     # a whole power is a product; the base of any other is not negative, in every language, and −0 is 0
     @operation(lambda m, v, x, y: (y * m.pow(x, y - 1), v * m.log(x)), monotone=True, partial=True, guarded=True,
-               words={"rust": "powf", **dict.fromkeys(("numpy", "jax", "matlab", "mpmath"), "power"),
+               words={"rust": "powf", **dict.fromkeys(("numpy", "jax", "matlab", "mpmath", "casadi"), "power"),
                       "sympy": "Pow"})  # fmt: skip
     def pow(self, x: S, y: S) -> S:
         """Real power; NaN where x < 0."""

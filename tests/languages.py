@@ -133,6 +133,11 @@ def run_c(files: Files, folder: Path) -> Done:
     return built(folder, str(CC), *STRICT, "-fopenmp-simd", "-DMANIPULA_SIMD", *rest, "-lm")
 
 
+def run_casadi(files: Files, folder: Path) -> Done:
+    """The interface is plain C: its test needs no CasADi."""
+    return built(folder, str(CC), *STRICT, *(name for name in files if name.endswith(".c")), "-lm")
+
+
 def run_each(tests: Sequence[str], run: Callable[[str], Done]) -> Done:
     """Every test of a package; the first that fails, or the last."""
     done = run(tests[0])
@@ -231,6 +236,7 @@ class Tool:
 
 TOOLS = {
     "c": Tool(run_c, CC is not None, "no C compiler"),
+    "casadi": Tool(run_casadi, CC is not None, "no C compiler"),
     "cpp": Tool(run_cpp, CXX is not None, "no C++ compiler"),
     "cuda": Tool(run_cuda, CXX is not None, "no C++ compiler to run CUDA on the host"),
     "fortran": Tool(run_fortran, GFORTRAN is not None, "no gfortran"),

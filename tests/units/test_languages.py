@@ -40,6 +40,7 @@ def test_several_outputs_and_no_parameters(language: str, tmp_path: Path) -> Non
 # what a slip in the generator would look like: a sign, an index
 SLIPS = {
     "c": ("planar_torque.c", "k[4] = l1*D3", "k[4] = l2*D3"),
+    "casadi": ("planar_torque_casadi.h", "k[4] = l1*D3", "k[4] = l2*D3"),
     "cpp": ("planar_torque.hpp", "D22 - ", "D22 + "),
     "cuda": ("planar_torque.cuh", "tau[1] = P2 + ", "tau[1] = P2 - "),
     "fortran": ("planar_torque.f90", "D22 - ", "D22 + "),

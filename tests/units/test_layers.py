@@ -43,7 +43,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "mechanics.identities": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
     "pages.page": ("support", "pages"),
     "pages": ("support", "algebra.expr", "algebra.simplify", "algebra.show"),  # a derivation holds its formulas
-    "generation": ("support", "algebra", "mechanics", "pages"),
+    "learning": ("support", "algebra"),
+    "generation": ("support", "algebra", "learning", "mechanics", "pages"),
     "parameters": ("support", "algebra", "mechanics", "generation"),
     "ik": ("support", "algebra", "mechanics", "generation", "pages", "robot"),
     "derivations": ("support", "algebra", "mechanics", "generation", "pages", "ik"),
@@ -259,6 +260,7 @@ def test_no_module_has_the_name_of_a_verb() -> None:
 
 
 EXTRAS = {
+    "casadi",
     "matplotlib",
     "sympy",
     "cvxpy",

@@ -151,6 +151,7 @@ class InOneFile(Protocol):
 # name → where its class is
 BACKENDS = {
     "c": "manipula.algebra.emit.c:C99",
+    "casadi": "manipula.algebra.emit.casadi:Casadi",
     "cpp": "manipula.algebra.emit.cpp:Cpp17",
     "cuda": "manipula.algebra.emit.cuda:Cuda",
     "fortran": "manipula.algebra.emit.fortran:Fortran2018",

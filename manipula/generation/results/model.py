@@ -214,6 +214,17 @@ class Model:
         """A callable on numpy arrays that broadcasts over leading axes."""
         return compile_tape(self.tape, backend, dtype)
 
+    def casadi(self) -> Any:
+        """A `casadi.Function` over SX with the same inputs, parameters included, and outputs; needs CasADi.
+
+        CasADi differentiates it, expands it, generates code of it and hands it to solvers.
+        """
+        from manipula.algebra.run.casadi_function import casadi_function
+
+        if self._has_loops:
+            raise InputError("{name} is a solver with loops: CasADi takes formulas alone", self.name)
+        return casadi_function(self.tape)
+
     def split(self) -> tuple[Model, Model]:
         """(off-line, on-line): what depends on parameters alone, and the rest taking it as its parameters."""
         offline, online = split(self.function)
