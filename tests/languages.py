@@ -19,6 +19,7 @@ from runpy import run_path
 import pytest
 
 from tests.emitted import CC, STRICT, written
+from tests.structured_text import RefusedText, project_from
 
 CXX = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 WARNINGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic")
@@ -220,6 +221,19 @@ def run_rust(files: Files, folder: Path) -> Done:
     return run_each([name.split("/")[0] for name in files if name.endswith("Cargo.toml")], run)
 
 
+def run_st(files: Files, folder: Path) -> Done:
+    """By our interpreter of the standard: the program's `passed` is the status."""
+    name = ending(files, "_test.st").removesuffix(".st")
+    try:
+        program = project_from(files).instance(name)
+        program.step()
+    except RefusedText as error:
+        return subprocess.CompletedProcess([name], 2, "", f"{name}: FAILED, {error}")
+    holds = [x for text in files.values() for x in re.findall(r"\(\* (\d+: holds only where .*) \*\)", text)]
+    verdict = "passed" if program["passed"] else f"FAILED, {program['failures']} entries; {'; '.join(holds)}"
+    return subprocess.CompletedProcess([name], 0 if program["passed"] else 1, f"{name}: {verdict}", "")
+
+
 @dataclass(frozen=True)
 class Tool:
     """How a language is tested, and what its absence is called."""
@@ -239,6 +253,7 @@ TOOLS = {
     "matlab": Tool(run_matlab, shutil.which("octave-cli") is not None, "no octave-cli"),
     "python": Tool(run_python, True, ""),
     "rust": Tool(run_rust, shutil.which("cargo") is not None, "no cargo"),
+    "st": Tool(run_st, True, ""),
 }
 
 

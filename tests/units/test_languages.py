@@ -48,6 +48,7 @@ SLIPS = {
     "matlab": ("planar_torque_prepared.m", "D22 - ", "D22 + "),
     "python": ("planar_torque.py", "D22 - ", "D22 + "),
     "rust": ("planar_torque/src/lib.rs", "D30 = D22 - ", "D30 = D22 + "),
+    "st": ("planar_torque.st", "D22 - ", "D22 + "),
 }
 
 
@@ -65,7 +66,7 @@ def test_the_self_test_catches_a_wrong_source(language: str, tmp_path: Path) -> 
 
 @pytest.mark.turn
 @pytest.mark.drawn("language", few=2)
-@pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "fortran", "javascript", "matlab", "rust"]))
+@pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "fortran", "javascript", "matlab", "rust", "st"]))
 def test_awkward_names_and_notes(language: str, tmp_path: Path) -> None:
     tape = replace(awkward_tape(), provenance=Provenance('x */ int y; /* ??/ """ \\ end\nline %{ ${'))
     done = self_tested(language, emit(tape, language, "1"), tmp_path)

@@ -29,7 +29,8 @@ YOURS = "yours, without any condition; manipula claims no right in its output"
 _COMMENTS = {
     **dict.fromkeys((".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".mjs", ".mts"), "/* {} */"),
     **dict.fromkeys((".py", ".toml", ".txt", ".in"), "# {}"),
-    ".f90": "! {}", ".m": "% {}", ".md": "<!-- {} -->", ".rs": "// {}", ".tex": "% {}", ".xml": "<!-- {} -->",
+    ".f90": "! {}", ".m": "% {}", ".md": "<!-- {} -->", ".rs": "// {}", ".st": "(* {} *)", ".tex": "% {}",
+    ".xml": "<!-- {} -->",
 }  # fmt: skip
 _LAST = (".m", ".md")  # MATLAB shows the first comment as help, a page begins with its title
 

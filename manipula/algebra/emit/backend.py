@@ -160,6 +160,7 @@ BACKENDS = {
     "matlab": "manipula.algebra.emit.matlab:Matlab",
     "python": "manipula.algebra.emit.python:NumPy",
     "rust": "manipula.algebra.emit.rust:Rust",
+    "st": "manipula.algebra.emit.st:Iec61131",
 }
 
 # what else people call them; letters of either case
@@ -174,6 +175,8 @@ ALIASES = {
     "m": "matlab", "octave": "matlab",
     "py": "python", "numpy": "python", "python3": "python",
     "rs": "rust",
+    "structured text": "st", "iec": "st", "iec61131": "st", "iec 61131-3": "st", "plc": "st",
+    "codesys": "st", "twincat": "st",
 }  # fmt: skip
 
 # name → the writer of programs (loops, structs, calls of tapes)
@@ -193,7 +196,7 @@ def languages() -> list[str]:
 
 
 # name → what of `EmitOptions` a language has; a prefix, all have
-OPTIONS = {"c": ("dtype", "batch", "single_file", "sincos")}
+OPTIONS = {"c": ("dtype", "batch", "single_file", "sincos"), "st": ("dtype",)}
 
 
 def language_named(name: str) -> str:
