@@ -150,6 +150,7 @@ class InOneFile(Protocol):
 
 # name → where its class is
 BACKENDS = {
+    "arduino": "manipula.algebra.emit.arduino:Arduino",
     "c": "manipula.algebra.emit.c:C99",
     "cpp": "manipula.algebra.emit.cpp:Cpp17",
     "cuda": "manipula.algebra.emit.cuda:Cuda",
@@ -159,6 +160,7 @@ BACKENDS = {
     "latex": "manipula.algebra.emit.latex:LatexDocument",
     "matlab": "manipula.algebra.emit.matlab:Matlab",
     "python": "manipula.algebra.emit.python:NumPy",
+    "ros2": "manipula.algebra.emit.ros2:Ros2",
     "rust": "manipula.algebra.emit.rust:Rust",
     "st": "manipula.algebra.emit.st:Iec61131",
 }
@@ -174,6 +176,8 @@ ALIASES = {
     "tex": "latex",
     "m": "matlab", "octave": "matlab",
     "py": "python", "numpy": "python", "python3": "python",
+    "ino": "arduino",
+    "ros": "ros2", "ros 2": "ros2", "colcon": "ros2",
     "rs": "rust",
     "structured text": "st", "iec": "st", "iec61131": "st", "iec 61131-3": "st", "plc": "st",
     "codesys": "st", "twincat": "st",
