@@ -19,6 +19,7 @@ from runpy import run_path
 import pytest
 
 from tests.emitted import CC, STRICT, written
+from tests.structured_text import RefusedText, project_from
 
 CXX = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 WARNINGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic")
@@ -225,6 +226,57 @@ def run_rust(files: Files, folder: Path) -> Done:
     return run_each([name.split("/")[0] for name in files if name.endswith("Cargo.toml")], run)
 
 
+def run_ros2(files: Files, folder: Path) -> Done:
+    """Its test by the compilers alone; `tests/units/test_controllers.py` builds packages by colcon."""
+    package = folder / ending(files, "package.xml").removesuffix("/package.xml")
+    source, test = ending(files, ".c"), ending(files, "_test.cpp")
+    done = sh(folder, str(CC), *STRICT, "-I", package / "include", "-c", source, "-o", "model.o")
+    assert done.returncode == 0, done.stderr
+    return built(folder, str(CXX), *WARNINGS, "-I", package / "include", test, "model.o", "-lm")
+
+
+SKETCH = """
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <cstdlib>
+using std::isnan;
+static char said[9999];
+static struct {
+    void begin(long) {}
+    void print(const char *text) { std::strcat(said, text); }
+    void println(const char *text) { print(text); print("\\n"); }
+} Serial;
+void setup();
+void loop();
+int main() { setup(); loop(); std::fputs(said, stdout); return std::strstr(said, "passed") == nullptr; }
+"""
+
+
+def run_arduino(files: Files, folder: Path) -> Done:
+    """The sketch on this machine, with a serial port that prints."""
+    (folder / "shim.hpp").write_text(SKETCH)
+    source, sketch = ending(files, ".c"), ending(files, ".ino")
+    place = folder / Path(source).parent
+    done = sh(folder, str(CC), *STRICT, "-I", place, "-c", source, "-o", "model.o")
+    assert done.returncode == 0, done.stderr
+    words = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-include", "shim.hpp", "-I", place)
+    return built(folder, str(CXX), *words, "-x", "c++", sketch, "-x", "none", "model.o", "-lm")
+
+
+def run_st(files: Files, folder: Path) -> Done:
+    """By our interpreter of the standard: the program's `passed` is the status."""
+    name = ending(files, "_test.st").removesuffix(".st")
+    try:
+        program = project_from(files).instance(name)
+        program.step()
+    except RefusedText as error:
+        return subprocess.CompletedProcess([name], 2, "", f"{name}: FAILED, {error}")
+    holds = [x for text in files.values() for x in re.findall(r"\(\* (\d+: holds only where .*) \*\)", text)]
+    verdict = "passed" if program["passed"] else f"FAILED, {program['failures']} entries; {'; '.join(holds)}"
+    return subprocess.CompletedProcess([name], 0 if program["passed"] else 1, f"{name}: {verdict}", "")
+
+
 @dataclass(frozen=True)
 class Tool:
     """How a language is tested, and what its absence is called."""
@@ -235,6 +287,7 @@ class Tool:
 
 
 TOOLS = {
+    "arduino": Tool(run_arduino, CC is not None and CXX is not None, "no C and C++ compiler"),
     "c": Tool(run_c, CC is not None, "no C compiler"),
     "casadi": Tool(run_casadi, CC is not None, "no C compiler"),
     "cpp": Tool(run_cpp, CXX is not None, "no C++ compiler"),
@@ -244,7 +297,9 @@ TOOLS = {
     "jax": Tool(run_jax, JAX_PYTHON is not None, "no jax in this Python (nor MANIPULA_JAX_PYTHON)"),
     "matlab": Tool(run_matlab, shutil.which("octave-cli") is not None, "no octave-cli"),
     "python": Tool(run_python, True, ""),
+    "ros2": Tool(run_ros2, CC is not None and CXX is not None, "no C and C++ compiler"),
     "rust": Tool(run_rust, shutil.which("cargo") is not None, "no cargo"),
+    "st": Tool(run_st, True, ""),
 }
 
 

@@ -24,6 +24,8 @@ from manipula.algebra.emit.latex import LANGUAGE as LATEX
 from manipula.algebra.emit.matlab import LANGUAGE as MATLAB
 from manipula.algebra.emit.python import LANGUAGE as PYTHON
 from manipula.algebra.emit.rust import LANGUAGE as RUST
+from manipula.algebra.emit.st import LANGUAGE as ST
+from manipula.algebra.emit.st import SINGLE as ST_REAL
 from manipula.algebra.emit.text import Language, Text
 from manipula.algebra.expr.evaluate import ARRAYS, ArrayMaths
 from manipula.algebra.tape import Line, Port, Tape, verify
@@ -38,6 +40,7 @@ SPOKEN = [name for name in OPS if name != APART]  # what stands apart is gone fr
 TABLES = {
     "c": C99, "c real": BOTH.language("f"), "cpp": cpp_language("f"), "cuda": cuda_language("f"), "jax": JAX,
     "fortran": FORTRAN, "javascript": JAVASCRIPT, "latex": LATEX, "matlab": MATLAB, "python": PYTHON, "rust": RUST,
+    "st": ST, "st real": ST_REAL,
 }  # fmt: skip
 PLAIN = ["c", "javascript", "jax", "python"]  # with nothing around numbers and C's signs
 

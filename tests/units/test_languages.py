@@ -39,6 +39,7 @@ def test_several_outputs_and_no_parameters(language: str, tmp_path: Path) -> Non
 
 # what a slip in the generator would look like: a sign, an index
 SLIPS = {
+    "arduino": ("arduino/planar_torque/src/planar_torque.c", "k[4] = l1*D3", "k[4] = l2*D3"),
     "c": ("planar_torque.c", "k[4] = l1*D3", "k[4] = l2*D3"),
     "casadi": ("planar_torque_casadi.h", "k[4] = l1*D3", "k[4] = l2*D3"),
     "cpp": ("planar_torque.hpp", "D22 - ", "D22 + "),
@@ -48,7 +49,9 @@ SLIPS = {
     "jax": ("planar_torque_jax.py", "D22 - ", "D22 + "),
     "matlab": ("planar_torque_prepared.m", "D22 - ", "D22 + "),
     "python": ("planar_torque.py", "D22 - ", "D22 + "),
+    "ros2": ("ros2/planar_torque/src/planar_torque.c", "k[4] = l1*D3", "k[4] = l2*D3"),
     "rust": ("planar_torque/src/lib.rs", "D30 = D22 - ", "D30 = D22 + "),
+    "st": ("planar_torque.st", "D22 - ", "D22 + "),
 }
 
 
@@ -66,7 +69,9 @@ def test_the_self_test_catches_a_wrong_source(language: str, tmp_path: Path) -> 
 
 @pytest.mark.turn
 @pytest.mark.drawn("language", few=2)
-@pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "fortran", "javascript", "matlab", "rust"]))
+@pytest.mark.parametrize(
+    "language", in_every_language(["cpp", "cuda", "fortran", "javascript", "matlab", "rust", "st"])
+)
 def test_awkward_names_and_notes(language: str, tmp_path: Path) -> None:
     tape = replace(awkward_tape(), provenance=Provenance('x */ int y; /* ??/ """ \\ end\nline %{ ${'))
     done = self_tested(language, emit(tape, language, "1"), tmp_path)

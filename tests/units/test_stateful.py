@@ -33,8 +33,8 @@ from tests.random_robots import random_robot
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 
-LANGUAGES = ("c", "cpp", "cuda", "fortran", "javascript", "python", "rust")
-QUICK = ("c", "javascript", "python")
+LANGUAGES = ("c", "cpp", "cuda", "fortran", "javascript", "python", "rust", "st")
+QUICK = ("c", "javascript", "python", "st")
 SLOWER = [("a state alone", "cpp"), ("a state alone", "rust")]
 FIRST = "a setting and a parameter"
 GAINS = {"l1": 0.5, "stiff": 3.0, "pace": 0.25}
@@ -87,6 +87,7 @@ BROKEN = {  # in the text of a step: what it remembers is not what it computed
     "javascript": ("state.low = result.low_next", "state.low = result.tau"),
     "python": ("state.low = result.low_next", "state.low = result.tau"),
     "rust": ("state.low = result.low_next", "state.low = result.tau"),
+    "st": ("low_now := low_next", "low_now := tau"),
 }
 
 

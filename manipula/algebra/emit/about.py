@@ -27,9 +27,10 @@ YOURS = "yours, without any condition; manipula claims no right in its output"
 
 # the comment of a file, by how its name ends
 _COMMENTS = {
-    **dict.fromkeys((".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".mjs", ".mts"), "/* {} */"),
-    **dict.fromkeys((".py", ".toml", ".txt", ".in"), "# {}"),
-    ".f90": "! {}", ".m": "% {}", ".md": "<!-- {} -->", ".rs": "// {}", ".tex": "% {}", ".xml": "<!-- {} -->",
+    **dict.fromkeys((".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".ino", ".mjs", ".mts"), "/* {} */"),
+    **dict.fromkeys((".properties", ".py", ".toml", ".txt", ".in"), "# {}"),
+    ".f90": "! {}", ".m": "% {}", ".md": "<!-- {} -->", ".rs": "// {}", ".st": "(* {} *)", ".tex": "% {}",
+    ".xml": "<!-- {} -->",
 }  # fmt: skip
 _LAST = (".m", ".md")  # MATLAB shows the first comment as help, a page begins with its title
 

@@ -150,6 +150,7 @@ class InOneFile(Protocol):
 
 # name → where its class is
 BACKENDS = {
+    "arduino": "manipula.algebra.emit.arduino:Arduino",
     "c": "manipula.algebra.emit.c:C99",
     "casadi": "manipula.algebra.emit.casadi:Casadi",
     "cpp": "manipula.algebra.emit.cpp:Cpp17",
@@ -160,7 +161,9 @@ BACKENDS = {
     "latex": "manipula.algebra.emit.latex:LatexDocument",
     "matlab": "manipula.algebra.emit.matlab:Matlab",
     "python": "manipula.algebra.emit.python:NumPy",
+    "ros2": "manipula.algebra.emit.ros2:Ros2",
     "rust": "manipula.algebra.emit.rust:Rust",
+    "st": "manipula.algebra.emit.st:Iec61131",
 }
 
 # what else people call them; letters of either case
@@ -174,7 +177,11 @@ ALIASES = {
     "tex": "latex",
     "m": "matlab", "octave": "matlab",
     "py": "python", "numpy": "python", "python3": "python",
+    "ino": "arduino",
+    "ros": "ros2", "ros 2": "ros2", "colcon": "ros2",
     "rs": "rust",
+    "structured text": "st", "iec": "st", "iec61131": "st", "iec 61131-3": "st", "plc": "st",
+    "codesys": "st", "twincat": "st",
 }  # fmt: skip
 
 # name → the writer of programs (loops, structs, calls of tapes)
@@ -194,7 +201,7 @@ def languages() -> list[str]:
 
 
 # name → what of `EmitOptions` a language has; a prefix, all have
-OPTIONS = {"c": ("dtype", "batch", "single_file", "sincos")}
+OPTIONS = {"c": ("dtype", "batch", "single_file", "sincos"), "st": ("dtype",)}
 
 
 def language_named(name: str) -> str:

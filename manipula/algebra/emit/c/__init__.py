@@ -150,6 +150,10 @@ class C99:
             ),
         }
 
+    def shown(self, tape: Tape, version: str) -> Context:
+        """What the templates show of a tape, for a package that is built around the C."""
+        return _context(self, tape, Namer(spelling.RESERVED).name(tape.name), version)
+
     def in_one_file(
         self, tapes: Sequence[Tape], title: str, version: str, parts: Sequence[Part] = ()
     ) -> dict[str, str]:
