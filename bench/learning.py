@@ -3,6 +3,7 @@
 python bench/learning.py [FOLDER]      FOLDER: where frax lies, if it is not installed
 """
 
+# ruff: noqa: B023 (what is measured runs inside the loop that makes it)
 from __future__ import annotations
 
 import os

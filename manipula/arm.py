@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.picture_verbs import ArmViews
+from manipula.api.seam_verbs import ArmSeams
 from manipula.generation.prepare import Request
 from manipula.ik.arm.inverse_model import generate_model
-from manipula.api.seam_verbs import ArmSeams
 from manipula.ik.arm.numeric_arm import NumericArm
 
 if TYPE_CHECKING:

@@ -43,8 +43,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "mechanics.identities": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
     "pages.page": ("support", "pages"),
     "pages": ("support", "algebra.expr", "algebra.simplify", "algebra.show"),  # a derivation holds its formulas
-    "learning": ("support", "algebra"),
-    "generation": ("support", "algebra", "learning", "mechanics", "pages"),
+    "generation": ("support", "algebra", "mechanics", "pages"),
     "parameters": ("support", "algebra", "mechanics", "generation"),
     "ik": ("support", "algebra", "mechanics", "generation", "pages", "robot"),
     "derivations": ("support", "algebra", "mechanics", "generation", "pages", "ik"),
@@ -93,7 +92,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "identification",
         "robot",
     ),
-    "arm": ("ik", "api"),
+    "learning": ("support", "algebra", "mechanics", "generation"),
+    "arm": ("generation", "ik", "api", "learning"),
     "studies": (
         "support",
         "mechanics",

@@ -161,7 +161,7 @@ def _bodies(name: str, arguments: Split, memory: Memory | None, labels: dict[str
     kept = ["k_"] if arguments.kept else []
     given, taken = arguments.variables, arguments.outputs
     parameters = arguments.parameters if arguments.kept else ()
-    bodies = {
+    bodies: Context = {
         "evaluated": _call(f"::{name}", [], given, kept, taken, labels),
         "prepared": _call(f"const int status = ::{name}_prepare", [], parameters, ["k_"], (), labels) if kept else [],
     }
