@@ -266,8 +266,8 @@ class Prepared:
         own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
         asked = [_decidable(x, chain) for x in asked if x.topic not in {y.topic for y in own}] + own
         # the wrench and a base's motion are given in metres, and so are the pivot of a closure and a spring's length
-        metres = self.request.wrench or self.robot.loops or self.robot.moving or self.request.frames
-        metres = metres or self.robot.elements
+        metres = bool(self.request.wrench or self.robot.loops or self.robot.moving or self.request.frames)
+        metres = bool(metres or self.robot.elements)
         return [x for x in asked if x.topic != UNIT or not metres]
 
     def plain(self, method: str) -> Formulation:
