@@ -62,8 +62,9 @@ def with_gradient(jax: Any, own: Differentiable) -> Callable[..., tuple[Any, ...
     def backward(x: Any, weights: Any) -> tuple[Any, ...]:
         lead = check_shapes(own, x)
         flat = [w.reshape((*lead, prod(shape))) for w, shape in zip(weights, own.shapes.values(), strict=True)]
-        product = with_gradient(jax, own.product) if own.orders > 1 else lambda *y: evaluate_rows(jax, own.product, y)
-        return tuple(_sum_to(jax, g, y.shape) for g, y in zip(product(*x, *flat), x, strict=True))
+        above = with_gradient(jax, own.product) if own.orders > 1 else None
+        product = above(*x, *flat) if above else evaluate_rows(jax, own.product, (*x, *flat))
+        return tuple(_sum_to(jax, g, y.shape) for g, y in zip(product, x, strict=True))
 
     plain.defvjp(forward, backward)
     call: Callable[..., tuple[Any, ...]] = plain

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from manipula.errors import ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.description import Cell, RobotDescription, Step, unknown_body
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
-from manipula.mechanics.robot.formats.toml.schema import schema_text
+from manipula.mechanics.robot.formats.toml.write import schema_text
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, ParameterOp
 from tests.random_robots import random_robot
 

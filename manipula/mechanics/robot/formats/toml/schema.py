@@ -1,17 +1,17 @@
 """The robot file as pydantic sees it: every key, its type, what is required; unknown keys are refused.
 
-`schema_text` is the JSON Schema published beside this file as `robot.schema.json`, for editors that complete and check.
+`write.schema_text` is the JSON Schema published beside this file as `robot.schema.json`, for editors that complete and
+check.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import core_schema
 
 from manipula.errors import RobotFileError
@@ -390,24 +390,3 @@ class RobotTable(_Table):
     element: tuple[ElementTable, ...] = ()
     payload: Annotated[tuple[PayloadTable, ...], BeforeValidator(_as_list)] = ()
     joint: tuple[JointTable, ...] = Field(min_length=1)
-
-
-class _FileSchema(GenerateJsonSchema):
-    """TOML has no null, so optional keys are simply not required; and one payload may stand without a list."""
-
-    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
-
-    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        plain = super().default_schema(schema)
-        return {key: value for key, value in plain.items() if key != "default" or value not in (None, [])}
-
-
-def schema_text() -> str:
-    """The JSON Schema of the robot file."""
-    schema: dict[str, Any] = RobotTable.model_json_schema(schema_generator=_FileSchema, mode="validation")
-    many = schema["properties"].pop("payload")
-    schema["properties"]["payload"] = {"anyOf": [many["items"], {k: v for k, v in many.items() if k != "title"}]}
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "manipula robot file"}
-    del schema["title"]
-    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
 
 from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.actuator import Spring
@@ -36,6 +40,7 @@ from manipula.mechanics.robot.formats.rows import (
 )
 from manipula.mechanics.robot.formats.snap_to_exact import Structure, snap_robot
 from manipula.mechanics.robot.formats.source import joint_label
+from manipula.mechanics.robot.formats.toml import schema
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
 from manipula.mechanics.robot.formats.variables import Column, bracket_variables, moving_text, text_from_coordinate
@@ -364,3 +369,24 @@ def _inline(key: str, entries: Mapping[str, str]) -> str:
 
 def _table(entries: Mapping[str, str]) -> str:
     return f"{{ {', '.join(f'{name} = {text}' for name, text in entries.items())} }}"
+
+
+class _FileSchema(GenerateJsonSchema):
+    """TOML has no null, so optional keys are simply not required; and one payload may stand without a list."""
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        plain = super().default_schema(schema)
+        return {key: value for key, value in plain.items() if key != "default" or value not in (None, [])}
+
+
+def schema_text() -> str:
+    """The JSON Schema of the robot file."""
+    published: dict[str, Any] = schema.RobotTable.model_json_schema(schema_generator=_FileSchema, mode="validation")
+    many = published["properties"].pop("payload")
+    published["properties"]["payload"] = {"anyOf": [many["items"], {k: v for k, v in many.items() if k != "title"}]}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "manipula robot file"}
+    del published["title"]
+    return json.dumps(head | published, indent=2, ensure_ascii=False) + "\n"
