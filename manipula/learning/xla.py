@@ -92,8 +92,9 @@ def _called_back(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, 
         found = own.compiled(str(dtype)).general(*map(np.asarray, arrays), threads=0)
         return (found,) if len(shapes) == 1 else tuple(found)
 
-    # "expand_dims" keeps an unmapped input one row: the compiled function broadcasts it
-    return tuple(jax.pure_callback(run, shapes, *x, vmap_method="expand_dims"))
+    # of one rank, so that a mapped axis stands first in each; "expand_dims" keeps what is not mapped as it is
+    even = [y.reshape((*(1,) * (len(lead) + 1 - y.ndim), *y.shape)) for y in x]
+    return tuple(jax.pure_callback(run, shapes, *even, vmap_method="expand_dims"))
 
 
 def _text(own: Differentiable) -> Callable[..., tuple[Any, ...]]:

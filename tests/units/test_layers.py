@@ -92,7 +92,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "identification",
         "robot",
     ),
-    "arm": ("ik", "api"),
+    "learning": ("support", "algebra", "mechanics", "generation"),
+    "arm": ("generation", "ik", "api", "learning"),
     "studies": (
         "support",
         "mechanics",

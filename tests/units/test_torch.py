@@ -1,0 +1,118 @@
+"""Models as PyTorch operators: values, gradients, transforms, layouts, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import InputError
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install manipula[torch]")
+
+SMOOTH = {
+    "pose": 1, "jacobian": 1, "inertia_matrix": 1, "gravity": 1, "coriolis": 2, "energy": 2, "inverse_dynamics": 3,
+    "forward_dynamics": 3, "regressor": 3, "joint_wrenches": 3, "tool_acceleration": 3,
+}  # fmt: skip
+
+
+def states(count: int, *lead: int, size: int = 2, dtype: Any = None) -> list[Any]:
+    dice = torch.Generator().manual_seed(5)
+    kind = dtype or torch.float64
+    return [torch.rand(*lead, size, generator=dice, dtype=kind).requires_grad_() for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def arm() -> mp.Arm:
+    first, second = ({"xx": x, "yy": y, "zz": z} for x, y, z in ((0.1, 0.2, 0.25), (0.05, 0.06, 0.07)))
+    rows = [
+        {"theta": "q1", "a": 0.4, "alpha": 0.3, "mass": 2.0, "com": [0.1, 0.02, 0.0], "inertia": first},
+        {"theta": "q2", "a": 0.3, "d": 0.1, "alpha": -0.5, "mass": 1.0, "com": [0.2, 0.0, 0.05], "inertia": second},
+    ]
+    return mp.Arm(mp.Robot.from_dh(rows, convention="standard", angle="rad"))
+
+
+@pytest.mark.parametrize("model", SMOOTH)
+def test_gradients_of_smooth_models(arm: mp.Arm, model: str) -> None:
+    f, given = arm.torch(model), states(SMOOTH[model], 2)
+    assert torch.autograd.gradcheck(f, given)
+
+
+def test_values_are_those_of_the_arm(arm: mp.Arm) -> None:
+    x = states(3, 4)
+    expected = arm.inverse_dynamics(*(y.detach().numpy() for y in x))
+    assert np.array_equal(arm.torch("inverse_dynamics")(*x).detach().numpy(), expected)
+
+
+def test_second_derivatives(arm: mp.Arm) -> None:
+    assert torch.autograd.gradgradcheck(arm.torch("inverse_dynamics"), states(3, 2))
+
+
+def test_parameters_of_each_row_have_gradients(arm: mp.Arm) -> None:
+    f = arm.torch("inverse_dynamics", parameters=["m2", "rx2"])
+    p = torch.tensor([[1.0, 0.2], [3.0, 0.1]], dtype=torch.float64, requires_grad=True)
+    x = states(3, 2)
+    assert torch.autograd.gradcheck(f, (*x, p))
+    assert torch.autograd.gradcheck(f, (*x, p[0].detach().requires_grad_()))
+    plain = arm.torch("inverse_dynamics")(*x)
+    assert torch.allclose(f(*x, p)[0], plain[0]) and not torch.allclose(f(*x, p)[1], plain[1])
+
+
+def test_compiled_in_one_graph(arm: mp.Arm) -> None:
+    f, x = arm.torch("inverse_dynamics"), states(3, 4)
+    g = torch.compile(f, fullgraph=True, backend="aot_eager")
+    assert torch.equal(g(*x), f(*x))
+    ours, theirs = (torch.autograd.grad(h(*x).square().sum(), x) for h in (f, g))
+    assert all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
+def test_transforms_of_torch_func(arm: mp.Arm) -> None:
+    f, (q, qd, qdd) = arm.torch("inverse_dynamics"), [x.detach() for x in states(3, 4)]
+    assert torch.equal(torch.func.vmap(f)(q, qd, qdd), f(q, qd, qdd))
+    assert torch.equal(torch.func.vmap(f, (1, None, 0))(q.T, qd[0], qdd), f(q, qd[0], qdd))
+    dq = torch.func.vmap(torch.func.jacrev(f))(q, qd, qdd)
+    assert np.allclose(dq, arm.inverse_dynamics_derivatives(q.numpy(), qd.numpy(), qdd.numpy()).dq, atol=1e-12)
+
+
+def test_broadcast_inputs_gather_gradients(arm: mp.Arm) -> None:
+    f, (q, qd, qdd) = arm.torch("inverse_dynamics"), states(3, 3, 4)
+    few = qd[0, 0].detach().requires_grad_()
+    (gathered,) = torch.autograd.grad(f(q, few, qdd).sum(), few)
+    wide = few.detach().expand(3, 4, 2).clone().requires_grad_()
+    (rows,) = torch.autograd.grad(f(q, wide, qdd).sum(), wide)
+    assert torch.allclose(gathered, rows.sum((0, 1)))
+
+
+def test_any_layout_and_no_rows(arm: mp.Arm) -> None:
+    f, wide = arm.torch("gravity"), torch.rand(6, 4, dtype=torch.float64)
+    for q in (wide[:, ::2], wide[::2, 1:3], wide[:2].T, wide[:1, :2].expand(5, 2)):
+        assert torch.equal(f(q), f(q.contiguous()))
+    assert f(torch.zeros(0, 2)).shape == (0, 2)
+    assert f(torch.zeros(2)).shape == (2,)
+
+
+def test_single_precision(arm: mp.Arm) -> None:
+    x = states(3, 4, dtype=torch.float32)
+    found = arm.torch("inverse_dynamics")(*x)
+    assert found.dtype == torch.float32
+    assert np.allclose(found.detach(), arm.inverse_dynamics(*(y.detach().numpy() for y in x)), atol=1e-4)
+    assert all(g.dtype == torch.float32 for g in torch.autograd.grad(found.sum(), x))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda q: (q, q), "expected 3 inputs"),
+        (lambda q: (q, q, q[:, :1]), "qdd: expected shape"),
+        (lambda q: (q, q, q.float()), "qdd: expected dtype float64, found float32"),
+        (lambda q: (q.int(), q, q), "q: expected dtype float64 or float32"),
+        (lambda q: (q.numpy(), q, q), "q: expected a torch tensor, found ndarray"),
+        (lambda q: (q, q, q[:2]), "do not broadcast"),
+        (lambda q: (q, q, q.to("meta")), "qdd: expected a tensor on cpu"),
+    ],
+)
+def test_wrong_tensors_are_named(arm: mp.Arm, change: Any, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        arm.torch("inverse_dynamics")(*change(torch.zeros(3, 2, dtype=torch.float64)))
