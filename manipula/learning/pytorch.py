@@ -110,8 +110,8 @@ class Operator:
     @cached_property
     def _transformed(self) -> Any:
         """The same for `torch.func`: it wants static methods."""
-        methods = {
-            "forward": lambda *x: self._registered(*x),
+        methods: dict[str, Any] = {
+            "forward": self._registered,
             "setup_context": self._save,
             "backward": self._backward,
             "vmap": self._vmap_transformed,
@@ -145,7 +145,9 @@ class Operator:
         code = self._own.compiled(_word(tensors[0].dtype))
         # arrays over the tensors' own memory; `general` copies only rows that are not evenly spaced
         arrays, places = ([x.numpy(force=True) for x in side] for side in (tensors, results))
-        code.general(*arrays, out=tuple(places) if len(places) > 1 else places[0], threads=self._torch.get_num_threads())
+        code.general(
+            *arrays, out=tuple(places) if len(places) > 1 else places[0], threads=self._torch.get_num_threads()
+        )
 
     def _on_device(self, tensors: Sequence[Any], results: Sequence[Any]) -> None:
         torch, dtype, device = self._torch, _word(tensors[0].dtype), tensors[0].device

@@ -54,7 +54,7 @@ def checked_arrays(jax: Any, own: Differentiable, arrays: Sequence[Any]) -> list
 
 def with_gradient(jax: Any, own: Differentiable) -> Callable[..., tuple[Any, ...]]:
     """The function with its vector–Jacobian product; results are a tuple."""
-    plain = jax.custom_vjp(lambda *x: evaluate_rows(jax, own, x))
+    plain: Any = jax.custom_vjp(lambda *x: evaluate_rows(jax, own, x))
 
     def forward(*x: Any) -> tuple[Any, Any]:
         return plain(*x), x
