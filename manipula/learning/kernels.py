@@ -97,6 +97,6 @@ def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None
     rank = max(len(a), len(b))
     pairs = list(zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b))
     # sizes stay as they are, not made ints: a tracer's sizes may be symbols
-    if any(x != y and x != 1 and y != 1 for x, y in pairs):
+    if any(x not in (y, 1) and y != 1 for x, y in pairs):
         return None
     return tuple(y if x == 1 else x for x, y in pairs)
