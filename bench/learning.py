@@ -3,7 +3,9 @@
 python bench/learning.py [FOLDER]      FOLDER: where frax lies, if it is not installed
 """
 
-# ruff: noqa: B023 (what is measured runs inside the loop that makes it)
+# every function of a loop is called before its variables change
+# ruff: noqa: B023
+
 from __future__ import annotations
 
 import os

@@ -111,7 +111,7 @@ class Operator:
     def _transformed(self) -> Any:
         """The same for `torch.func`: it wants static methods."""
         methods: dict[str, Any] = {
-            "forward": self._registered.__call__,
+            "forward": self._registered,
             "setup_context": self._save,
             "backward": self._backward,
             "vmap": self._vmap_transformed,

@@ -54,7 +54,10 @@ def checked_arrays(jax: Any, own: Differentiable, arrays: Sequence[Any]) -> list
 
 def with_gradient(jax: Any, own: Differentiable) -> Callable[..., tuple[Any, ...]]:
     """The function with its vector–Jacobian product; results are a tuple."""
-    plain = jax.custom_vjp(lambda *x: evaluate_rows(jax, own, x))
+    plain: Any = jax.custom_vjp(lambda *x: evaluate_rows(jax, own, x))
+
+    def gradients(*x: Any) -> tuple[Any, ...]:
+        return with_gradient(jax, own.product)(*x) if own.orders > 1 else evaluate_rows(jax, own.product, x)
 
     def forward(*x: Any) -> tuple[Any, Any]:
         return plain(*x), x
@@ -62,9 +65,8 @@ def with_gradient(jax: Any, own: Differentiable) -> Callable[..., tuple[Any, ...
     def backward(x: Any, weights: Any) -> tuple[Any, ...]:
         lead = check_shapes(own, x)
         flat = [w.reshape((*lead, prod(shape))) for w, shape in zip(weights, own.shapes.values(), strict=True)]
-        above = with_gradient(jax, own.product) if own.orders > 1 else None
-        product = above(*x, *flat) if above else evaluate_rows(jax, own.product, (*x, *flat))
-        return tuple(_sum_to(jax, g, y.shape) for g, y in zip(product, x, strict=True))
+        found = gradients(*x, *flat)
+        return tuple(_sum_to(jax, g, y.shape) for g, y in zip(found, x, strict=True))
 
     plain.defvjp(forward, backward)
     call: Callable[..., tuple[Any, ...]] = plain

@@ -26,9 +26,12 @@ def states(count: int, *lead: int, size: int = 2, dtype: Any = None) -> list[Any
 
 @pytest.fixture(scope="module")
 def arm() -> mp.Arm:
-    first, second = (np.diag(x).tolist() for x in ([0.1, 0.2, 0.25], [0.05, 0.06, 0.07]))
+    first, second = (
+        {"xx": x, "yy": y, "zz": z, "xy": 0.01, "xz": 0.0, "yz": -0.01}
+        for x, y, z in ((0.1, 0.2, 0.25), (0.05, 0.06, 0.07))
+    )
     rows = [
-        {"theta": "q1", "a": 0.4, "alpha": 0.3, "mass": 2.0, "com": [0.1, 0.02, 0.0], "inertia": first},
+        {"theta": "q1", "a": 0.4, "d": 0.0, "alpha": 0.3, "mass": 2.0, "com": [0.1, 0.02, 0.0], "inertia": first},
         {"theta": "q2", "a": 0.3, "d": 0.1, "alpha": -0.5, "mass": 1.0, "com": [0.2, 0.0, 0.05], "inertia": second},
     ]
     return mp.Arm(mp.Robot.from_dh(rows, convention="standard", angle="rad"))
