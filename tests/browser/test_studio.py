@@ -517,16 +517,17 @@ def test_an_arm_without_a_closed_form_has_answers_that_were_searched(page: Any, 
     page.get_by_role("tab", name="Identify").click()
 
 
-def test_a_table_is_typed_by_tab_and_enter(page: Any) -> None:
-    begin(page)
-    cell(page, 1, "α (deg)").focus()
-    page.keyboard.press("Tab")  # past the buttons of the row
-    assert page.evaluate("[document.activeElement.dataset.row, document.activeElement.dataset.column]") == ["1", "0"]
-    rows = page.locator("table.cells tbody tr")
-    before = rows.count()
-    page.locator(f'[data-row="{before - 1}"][data-column="2"]').press("Enter")
-    page.wait_for_function("n => document.activeElement.dataset.row === String(n)", arg=before)
-    assert rows.count() == before + 1
-    assert page.evaluate("document.activeElement.dataset.column") == "2"
-    page.keyboard.press("Control+z")
-    page.wait_for_function("n => document.querySelectorAll('table.cells tbody tr').length === n", arg=before)
+def test_a_table_is_typed_by_tab_and_enter(browser: Any, program: Program) -> None:
+    with page_of(browser, program) as (page, _):
+        begin(page)
+        cell(page, 1, "α (deg)").focus()
+        page.keyboard.press("Tab")  # past the buttons of the row
+        assert page.evaluate("[document.activeElement.dataset.row, document.activeElement.dataset.column]") == ["1", "0"]
+        rows = page.locator("table.cells tbody tr")
+        before = rows.count()
+        page.locator(f'[data-row="{before - 1}"][data-column="2"]').press("Enter")
+        page.wait_for_function("n => document.activeElement.dataset.row === String(n)", arg=before)
+        assert rows.count() == before + 1
+        assert page.evaluate("document.activeElement.dataset.column") == "2"
+        page.keyboard.press("Control+z")
+        page.wait_for_function("n => document.querySelectorAll('table.cells tbody tr').length === n", arg=before)

@@ -24,7 +24,7 @@ from manipula.algebra.expr.field import WIDE, FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths, jacobian, pullback, tangents
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.tape import Port, Tape, tape_from_function
+from manipula.algebra.tape import Line, Port, Tape, tape_from_function
 from manipula.errors import InputError, ProofError
 from manipula.scalar import OPS, Maths
 
@@ -114,6 +114,11 @@ class Derivatives:
         given = dict(zip(_slots(of.tape.inputs), self.symbols, strict=True))
         values = _values(of.tape, given, ExprMaths(self.graph))
         self.results: list[Expr] = [values[slot] for slot in _slots(of.tape.outputs)]
+        self.plain = replace(
+            of.tape,
+            offline=tuple(_in_order(line, values) for line in of.tape.offline),
+            online=tuple(_in_order(line, values) for line in of.tape.online),
+        )
 
     def jacobian(self) -> External:
         """jac_F: blocks in the order of outputs, then of inputs."""
@@ -162,7 +167,7 @@ class Derivatives:
 
     def _prove(self, function: Function, draft: _Drafted) -> None:
         """ȳ·ẏ at random places, directions ẋ and weights ȳ: by the derivative, and by slopes carried along the tape."""
-        tape = self.of.tape
+        tape = self.plain
         for _ in range(DRAWS):
             maths = FieldMaths(secrets.token_hex(16), WIDE)
             at = {str(x.data): maths.symbol(str(x.data)) for x in self.symbols}
@@ -227,6 +232,12 @@ def _values(tape: Tape, given: Mapping[int, Any], maths: Maths[Any]) -> dict[int
     for line in tape.lines:
         values[line.slot] = OPS[line.op].value(maths, *(values[arg] for arg in line.args))
     return values
+
+
+def _in_order(line: Line, values: Mapping[int, Expr]) -> Line:
+    """The arguments of min and max as the expression orders them: where both are equal, the order decides the slope."""
+    swapped = OPS[line.op].commutative and values[line.slot].args[0] is not values[line.args[0]]
+    return replace(line, args=line.args[::-1]) if swapped else line
 
 
 def _carried_rates(tape: Tape, at: Sequence[Any], rates: Sequence[Any], maths: Maths[Any]) -> list[Any]:
