@@ -2,7 +2,7 @@
 
     x̄_k = Σ_i w_i ∂y_i/∂x_k        one walk back through the optimised function
 
-The proof compares it, at random points of the prime field, with the Jacobian by forward sweeps times the weights.
+The proof compares it, at random points of the prime field, with forward sweeps of dual numbers times the weights.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.function import Function, Input, Output, nest_flat
-from manipula.algebra.expr.maths import jacobian, pullback, rebuilt
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.maths import ExprMaths, rebuilt
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.passes import run_passes
 from manipula.generation.pipeline import with_proof
-from manipula.scalar import OPS
+from manipula.mechanics.spatial.adjoint import TracedMaths, pullback
+from manipula.mechanics.spatial.adjoint import variables as traced_variables
+from manipula.mechanics.spatial.dual import DualMaths, partial
+from manipula.mechanics.spatial.dual import variables as dual_variables
+from manipula.mechanics.spatial.vector import dot
 
 
 def with_row_parameters(function: Function, names: Sequence[str]) -> Function:
@@ -38,56 +41,53 @@ def with_row_parameters(function: Function, names: Sequence[str]) -> Function:
 def vector_jacobian_product(function: Function) -> Function:
     """(inputs, weights of every output) → the gradient of the weighted sum by every input; proved."""
     graph = Graph()
-    moved = _copy(function, graph)
-    variables = [x for port in moved.inputs for x in port.symbols]
-    taken = {str(x.data) for x in variables}
+    inputs = tuple(
+        replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names)) for port in function.inputs
+    )
+    weights = _weight_ports(function, graph)
+    names = [name for port in inputs for name in port.names]
+    # equal expressions are one object, so their weights are gathered once
+    moving = traced_variables([x for port in inputs for x in port.symbols], shared=True)
+    maths: Any = ExprMaths(graph)
+    results = function(dict(zip(names, moving, strict=True)), TracedMaths(maths))
+    roots = [root for out in function.outputs for root in results[out.name]]
+    pairs = list(zip(roots, (x for port in weights for x in port.symbols), strict=True))
+    flow = iter(pullback(pairs, moving))
+    outputs = tuple(
+        Output(f"d{port.name}", (len(port.symbols),), tuple(graph.expr(next(flow)) for _ in port.symbols))
+        for port in inputs
+    )
+    origin = replace(function.provenance, model=f"{function.provenance.model}_vjp", columns=(), proof="")
+    product = Function(f"{function.name}_vjp", graph, (*inputs, *weights), outputs, provenance=origin)
+    return with_proof(run_passes(product), _forward_sweeps(function, weights))
+
+
+def _weight_ports(function: Function, graph: Graph) -> list[Input]:
+    """A vector of weights for every output, under names that are free."""
+    taken = [name for port in function.inputs for name in port.names]
     mark = "w"
     while any(name.startswith(f"{mark}_") for name in taken):
         mark += "w"
-    weights = [
+    return [
         Input(
             f"{mark}_{out.name}",
             tuple(graph.symbol(f"{mark}_{out.name}_{i + 1}", online=True) for i in range(len(out.exprs))),
             doc=f"weights of {out.name}",
         )
-        for out in moved.outputs
+        for out in function.outputs
     ]
-    flow = iter(pullback(moved.roots, [x for port in weights for x in port.symbols], variables))
-    outputs = tuple(
-        Output(f"d{port.name}", (len(port.symbols),), tuple(next(flow) for _ in port.symbols)) for port in moved.inputs
-    )
-    origin = replace(function.provenance, model=f"{function.provenance.model}_vjp", columns=(), proof="")
-    product = Function(f"{function.name}_vjp", graph, (*moved.inputs, *weights), outputs, provenance=origin)
-    return with_proof(run_passes(product), _contraction(function, weights))
 
 
-def _contraction(function: Function, weights: Sequence[Input]) -> Callable[[Any, Callable[[str], Any]], Any]:
-    """The plain text: every entry of the Jacobian, one forward sweep an input, times the weights."""
-    own = _copy(function, Graph())
-    variables = [x for port in own.inputs for x in port.symbols]
-    rows = jacobian(own.roots, variables)
-    entries = [x for row in rows for x in row]
+def _forward_sweeps(function: Function, weights: Sequence[Input]) -> Callable[[Any, Callable[[str], Any]], Any]:
+    """The same gradient by dual numbers, one partial for each input, times the weights."""
 
     def run(maths: Any, symbol: Callable[[str], Any]) -> Mapping[str, Any]:
-        values = evaluate(entries, {str(x.data): symbol(str(x.data)) for x in variables}, maths)
-        table = nest_flat(values, (len(rows), len(variables))) if rows and variables else []
+        names = [name for port in function.inputs for name in port.names]
+        moving = dual_variables([symbol(name) for name in names])
+        results = function(dict(zip(names, moving, strict=True)), DualMaths(maths))
+        roots = [root for out in function.outputs for root in results[out.name]]
         scale = [symbol(name) for port in weights for name in port.names]
-        times, plus = OPS["mul"].value, OPS["add"].value
-        sums: list[Any] = []
-        for column in zip(*table):
-            total = None
-            for x, w in zip(column, scale, strict=True):
-                term = times(maths, w, x)
-                total = term if total is None else plus(maths, total, term)
-            sums.append(total)
-        flow = iter(sums)
-        return {f"d{port.name}": [next(flow) for _ in port.symbols] for port in own.inputs}
+        flow = iter([dot(scale, [partial(root, k) for root in roots]) for k in range(len(names))])
+        return {f"d{port.name}": [next(flow) for _ in port.symbols] for port in function.inputs}
 
     return run
-
-
-def _copy(function: Function, graph: Graph) -> Function:
-    symbols = {x: graph.symbol(str(x.data), online=True) for port in function.inputs for x in port.symbols}
-    roots = rebuilt(function.roots, graph, symbols)
-    inputs = tuple(replace(port, symbols=tuple(symbols[x] for x in port.symbols)) for port in function.inputs)
-    return replace(function, graph=graph, inputs=inputs, labels={}, conditions=()).with_roots(roots)
