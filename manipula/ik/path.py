@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ FREE = ("spin",)
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class JointPath:
     """Configurations (n, dof), NaN where a pose is not reached, and the branch of each.
 
     `changes` are the poses from which on the branch is another; `jumps` those to which a joint steps by more than
@@ -79,7 +79,7 @@ class Path:
         """In the order of poses."""
         return reasons_of(self)
 
-    def save(self, path: str | FilePath) -> FilePath:
+    def save(self, path: str | Path) -> Path:
         """As CSV: the pose's number, joints (rad, m), spin (rad), branch, and what is to be known of the pose."""
         notes: dict[int, list[str]] = {}
         for reason in self.reasons:
@@ -90,7 +90,7 @@ class Path:
             numbers = ["" if np.isnan(x) else repr(float(x)) for x in (*q, self.spin[i])]
             quoted = [_quoted(self.branch[i]), _quoted("; ".join(notes.get(i, [])))]
             lines.append(",".join([str(i), *numbers, *quoted]))
-        return write_text(FilePath(path), "\n".join(lines) + "\n")
+        return write_text(Path(path), "\n".join(lines) + "\n")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and texts."""
@@ -139,7 +139,7 @@ def follow(
     free: str | None = None,
     max_step: float = SearchTolerance.JUMP,
     cost: str = "travel",
-) -> Path:
+) -> JointPath:
     """One configuration for each of the poses (n, 4, 4), inside the limits: the way with the fewest jumps.
 
     Among ways with as few jumps it is the one of least joint travel Σ|Δq| (`cost="travel"`), or of the largest margin
@@ -178,7 +178,7 @@ def _checked_start(start: ArrayLike | str, dof: int) -> Floats | None:
 
 def _path(
     branches: PathBranches, found: tuple[Rows, Way] | None, max_step: float, by_margin: bool, samples: Any
-) -> Path:
+) -> JointPath:
     solver, n = branches.solver, len(branches.given)
     q, spin = np.full((n, solver.chain.dof), np.nan), np.full(n, np.nan)
     pose = branches.T
@@ -195,7 +195,7 @@ def _path(
             pose[chosen.pose] = spin_poses(pose[chosen.pose], chosen.spin)
         for i, name in zip(chosen.pose.tolist(), _names(branches, chosen, way.q), strict=True):
             names[i] = name
-    path = Path(q, names, changes, [], spin, cost, max_step, pose, solver, branches, samples, branches.seed)
+    path = JointPath(q, names, changes, [], spin, cost, max_step, pose, solver, branches, samples, branches.seed)
     steps = path.steps
     path.jumps.extend(int(i) for i in np.flatnonzero(steps > max_step))
     jumped = set(path.jumps)

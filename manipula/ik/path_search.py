@@ -13,7 +13,7 @@ from manipula.algebra.run.texts import machine_code
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import TURN, Bits, Floats, principal
 from manipula.ik.numeric.poses import scale_jacobian
-from manipula.ik.numeric.tolerances import LimitTolerance
+from manipula.ik.numeric.tolerances import LimitTolerance, PathTolerance
 from manipula.ik.path_branches import PathBranches, Rows, joined_rows
 from manipula.ik.path_graph import ENDLESS, FAR, PERIOD, cheapest
 
@@ -24,9 +24,6 @@ FINER = 5  # samples about the way, in each round
 ROUNDS = 4
 NARROWER = 0.4  # of the distance between samples, from round to round
 PARTS = (0.25, 0.5, 1.0)  # of a step that smooths
-TICK = 1e-6  # rad, m: a difference along a branch
-STEEP = 1e3  # rad by rad: beside a singular pose a difference says nothing
-DAMPING = 1e-6  # of squared slopes
 LONGEST = 0.5  # rad, m: a step that smooths
 
 
@@ -209,14 +206,14 @@ class Search:
         values = [None if value is None else value[:, None] for value in self._values(chosen)]
         moved = values[k]
         assert moved is not None
-        values[k] = moved + TICK
+        values[k] = moved + PathTolerance.TICK
         beside, turning = self._near(chosen, values), self.branches.solver.turning
         slopes = np.zeros_like(q)
         for i, (pose, branch) in enumerate(zip(chosen.pose, chosen.branch, strict=True)):
             own = (beside.pose == pose) & (beside.branch == branch)
             if own.any():
-                slopes[i] = principal(beside.q[np.argmax(own)] - q[i], turning) / TICK
-        slopes[np.abs(slopes).max(-1) > STEEP] = 0.0
+                slopes[i] = principal(beside.q[np.argmax(own)] - q[i], turning) / PathTolerance.TICK
+        slopes[np.abs(slopes).max(-1) > PathTolerance.STEEP] = 0.0
         return slopes
 
     def _near(self, chosen: Rows, samples: Sequence[Floats | None]) -> Rows:
@@ -240,7 +237,7 @@ def _smoothing_steps(q: Floats, slopes: Floats) -> Floats:
     bands = np.zeros((2, n))
     bands[1, 1:] += square[1:]
     bands[1, :-1] += square[:-1]
-    bands[1] += DAMPING
+    bands[1] += PathTolerance.DAMPING
     bands[0, 1:] = -(slopes[1:] * slopes[:-1]).sum(-1)
     right = np.zeros(n)
     right[1:] -= (slopes[1:] * gaps).sum(-1)

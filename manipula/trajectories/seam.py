@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.ik.numeric.arrays import Floats
-from manipula.ik.path import Path, follow
+from manipula.ik.path import JointPath, follow
 
 if TYPE_CHECKING:
     from manipula.trajectories.time_optimal import TimeOptimal
@@ -29,7 +29,7 @@ HEAD = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(\[(?P<unit>[^\[\]]*)\])?\s*")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Seam(Path):
+class Seam(JointPath):
     """A path of an arm."""
 
     arm: NumericArm = field(repr=False)
@@ -73,16 +73,16 @@ def follow_seam(
     path = follow(
         arm.inverse_solver, poses, start, tolerance=tolerance, free=free, max_step=max_step, cost=cost
     )  # fmt: skip
-    entries: dict[str, Any] = {entry.name: getattr(path, entry.name) for entry in fields(Path)}
+    entries: dict[str, Any] = {entry.name: getattr(path, entry.name) for entry in fields(JointPath)}
     return Seam(**entries, arm=arm)
 
 
-def read_poses(path: str | FilePath) -> Floats:
+def read_poses(path: str | Path) -> Floats:
     """Poses (n, 4, 4) of a table: columns x y z roll pitch yaw (about fixed axes), or 12 or 16 numbers of the matrix.
 
     The first row may name the columns, with a unit in brackets (x [mm], roll [deg]); without one it is m and rad.
     """
-    source = FilePath(path)
+    source = Path(path)
     try:
         text = source.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
@@ -115,7 +115,7 @@ def _is_number(cell: str) -> bool:
         return False
 
 
-def _columns(source: FilePath, heads: Sequence[str] | None, count: int) -> tuple[list[str], Floats]:
+def _columns(source: Path, heads: Sequence[str] | None, count: int) -> tuple[list[str], Floats]:
     """The columns' names and the factors to m and rad."""
     usual = {6: list(NAMES), 12: [str(k + 1) for k in range(12)], 16: [str(k + 1) for k in range(16)]}
     if count not in usual:

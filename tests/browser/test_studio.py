@@ -522,7 +522,8 @@ def test_a_table_is_typed_by_tab_and_enter(browser: Any, program: Program) -> No
         begin(page)
         cell(page, 1, "α (deg)").focus()
         page.keyboard.press("Tab")  # past the buttons of the row
-        assert page.evaluate("[document.activeElement.dataset.row, document.activeElement.dataset.column]") == ["1", "0"]
+        focused = page.evaluate("[document.activeElement.dataset.row, document.activeElement.dataset.column]")
+        assert focused == ["1", "0"]
         rows = page.locator("table.cells tbody tr")
         before = rows.count()
         page.locator(f'[data-row="{before - 1}"][data-column="2"]').press("Enter")

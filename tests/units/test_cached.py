@@ -27,6 +27,7 @@ from manipula.generation.cache import key_from
 from manipula.generation.levels import LEVELS
 from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.robot.description import Frame, Mounted
+from manipula.mechanics.robot.elements import TwoPointElement
 from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.support import cache
@@ -211,7 +212,9 @@ def test_every_part_of_a_robot_but_its_origin_makes_another_key() -> None:
         "tool": robot.joints[0].after, "payload": (robot.joints[0].body,), "values": (*robot.values, ("g", ZERO)),
         "frames": (Frame("eye", robot.joints[0].name),), "tool_on": robot.joints[0].name,
         "named_poses": (("home", ((robot.joints[0].name, ZERO),)),), "ground": (Mounted((), robot.joints[0].body),),
-        "moving": "free", "loops": (ClosedLoop("rod", (robot.joints[1].name, "base"), "z"),),
+        "elements": (TwoPointElement("rod", (robot.joints[1].name, "base"), *[robot.gravity[0]] * 4),),
+        "moving": "free",
+        "loops": (ClosedLoop("rod", (robot.joints[1].name, "base"), "z"),),
     }  # fmt: skip
     assert {*others, "origin", "motors"} == {item.name for item in fields(robot)}
     closed = [replace(robot, loops=others["loops"], motors=motors) for motors in ((), (robot.joints[0].name,))]

@@ -142,7 +142,7 @@ def test_unknown_names_are_answered_with_what_there_is() -> None:
     assert "Known: pose" in refused("generate", "planar2r", "-m", "nonsense")
     assert "Known: best, newton-euler" in refused("equations", "planar2r", "gravity", "--method", "magic")
     assert "Known: none, fast, max" in refused("count", "planar2r", "-m", "pose", "--optimise", "more")
-    assert "Known: c, cpp, cuda" in refused("generate", "planar2r", "-l", "cobol")
+    assert "Known: arduino, c, casadi, cpp, cuda" in refused("generate", "planar2r", "-l", "cobol")
     assert "A[2,2]" in refused("equations", "planar2r", "lagrange_terms", "--entry", "A[3,1]")
     assert "'zz9'" in refused("generate", "planar2r", "--symbolic", "zz9")
 

@@ -92,8 +92,9 @@ def test_every_language_says_what_the_model_is_of(language: str, tmp_path: Path)
 
 
 def _main(files: list[Path]) -> Path:
-    return next(path for path in files if path.suffix in (".h", ".hpp", ".cuh", ".f90", ".mjs", ".py", ".m", ".rs")
-                and not path.stem.startswith("manipula_real"))  # fmt: skip
+    endings = (".h", ".hpp", ".cuh", ".f90", ".mjs", ".py", ".m", ".rs", ".st")
+    shared = ("manipula_real", "manipula_functions")
+    return next(path for path in files if path.suffix in endings and not path.stem.startswith(shared))
 
 
 def _readme(files: list[Path]) -> Path:

@@ -24,15 +24,15 @@ NAMES_TEXT = """
 NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
-    "Arm": f"""at constrained_dynamics follow frame_biases frame_jacobians
+    "Arm": f"""at constrained_dynamics follow frame_biases frame_jacobians jax
         inverse_kinematics_batch inverse_plan inverse_solver solver_for dof limits model plot plot_ellipsoid
-        plot_workspace view {" ".join(MODELS)}""",
-    "Model": """as_dict columns compile conditions cost emit equations explain function inputs latex name only outputs
-        provenance split tape to_sympy tree_cost typst""",
-    "System": """as_dict columns compile conditions cost emit equations explain function initial inputs
+        plot_workspace torch view {" ".join(MODELS)}""",
+    "Model": """as_dict casadi columns compile conditions cost emit equations explain function inputs latex name only
+        outputs provenance split tape to_sympy tree_cost typst""",
+    "System": """as_dict casadi columns compile conditions cost emit equations explain function initial inputs
         latex name only outputs provenance run sample settings split start step tape to_sympy tree_cost typst""",
-    "Robot": """as_dict at base base_link base_parameters cells close coordinates digest dof driven frame_names frames
-        freedoms from_dh from_text gravity ground
+    "Robot": """as_dict at base base_link base_parameters cells close coordinates digest dof driven elements frame_names
+        frames freedoms from_dh from_text gravity ground
         joint_names joints kind link_names locked loops motors moving name named_poses names of origin poses parameters
         parents
         payload road standard_parameters tip_link tool tool_on tool_row values with_base with_frame with_friction

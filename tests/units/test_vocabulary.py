@@ -250,11 +250,34 @@ def test_every_key_of_loops_and_motors_is_read(table: str, key: str) -> None:
     assert text.count(old) == 1 and mp.Robot.from_text(text) != mp.Robot.from_text(text.replace(old, new))
 
 
+ELEMENT = {
+    "name": "gas", "joins": '["left", "right"]', "stiffness": 250, "length": 0.07, "force": 31, "damping": 4.5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ELEMENT)
+def test_every_key_of_an_element_is_read(key: str) -> None:
+    assert set(schema.ElementTable.model_fields) == set(ELEMENT)
+    plain = {
+        "name": "rod", "joins": '["left_rod", "right"]', "stiffness": 200, "length": 0.1, "force": 30, "damping": 4,
+    }  # fmt: skip
+    texts = [
+        toml_from_robot(five_bar()) + "\n[[element]]\n" + "".join(f"{x} = {quoted(y)}\n" for x, y in entries.items())
+        for entries in (plain, plain | {key: ELEMENT[key]})
+    ]
+    assert mp.Robot.from_text(texts[0]) != mp.Robot.from_text(texts[1])
+
+
+def quoted(value: object) -> object:
+    return f'"{value}"' if isinstance(value, str) and not value.startswith("[") else value
+
+
 @pytest.mark.filterwarnings("ignore::manipula.errors.ManipulaWarning")
 @pytest.mark.parametrize("key", FILE)
 def test_every_key_of_the_file_is_read(key: str) -> None:
     assert set(schema.RobotTable.model_fields) == {
         *FILE, "format", "inertia_default", "base", "tool", "frame", "payload", "joint", "loop", "motors",
+        "element",
     }  # fmt: skip
     plain = two_rows(d="1.5707", theta="89.999", com="[1, 0, 0]", mass="1")
     given = "\n".join(line for line in plain.split("\n[[joint]]", 1)[0].split("\n") if not line.startswith(f"{key} ="))

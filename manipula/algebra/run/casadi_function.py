@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from manipula.algebra.emit.backend import fold_choices
-from manipula.algebra.emit.casadi.derivatives import Derivatives, External, Matrix, value_of
+from manipula.algebra.emit.casadi.derivatives import Derivatives, External, SparseMatrix, value_of
 from manipula.algebra.emit.ports import identifier
 from manipula.errors import InputError
 from manipula.scalar import OPS, Maths
@@ -92,7 +92,7 @@ def _function(casadi: Any, of: External, symbols: Sequence[Any], **options: Any)
     return casadi.Function(of.name, symbols, outputs, *names, options)
 
 
-def _filled(casadi: Any, shape: Matrix, entries: Sequence[Any]) -> Any:
+def _filled(casadi: Any, shape: SparseMatrix, entries: Sequence[Any]) -> Any:
     """A matrix over SX from its entries, column by column."""
     pattern = casadi.Sparsity(shape.rows, shape.columns, shape.starts, [row for row, _ in shape.entries])
     return casadi.SX(pattern, casadi.vertcat(*entries)) if entries else casadi.SX(pattern)

@@ -237,6 +237,14 @@ class SingularTolerance:
     NOTHING = 1e-300  # no matrix is so small; what is divided by
 
 
+class PathTolerance:
+    """Paths solved as a whole."""
+
+    TICK = 1e-6  # rad, m: a difference along a branch, the root of rounding with some room
+    STEEP = 1e3  # rad by rad: beside a singular pose a difference says nothing
+    DAMPING = 1e-6  # of squared slopes: keeps the sums of a path that stands still from being singular
+
+
 class ClosureTolerance:
     """Robots with loops."""
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates
 from manipula.mechanics.robot.description import Body, Cell, Frame, Joint, Mounted, RobotDescription, Step, Steps
-from manipula.mechanics.robot.elements import Element
+from manipula.mechanics.robot.elements import TwoPointElement
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS, JointKind
 from manipula.mechanics.robot.loops import ClosedLoop
@@ -311,7 +311,7 @@ class _Binder:
         on, at = self.ends(loop.joins)
         return LoopCut(loop.name, on, at, loop.cut)
 
-    def element(self, element: Element[Cell], suffix: str) -> ElementLine:
+    def element(self, element: TwoPointElement[Cell], suffix: str) -> ElementLine:
         on, at = self.ends(element.joins)
         return ElementLine(suffix, on, at, element.map_entries(self.scalar))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.description import SIX, AnyRobot, Body, Cell, Joint, Mounted, RobotDescription, Steps
-from manipula.mechanics.robot.elements import Element, element_columns
+from manipula.mechanics.robot.elements import TwoPointElement, element_columns
 from manipula.mechanics.robot.exact import Formula, is_quarter, parameter_of, placement_from_steps, with_values
 from manipula.mechanics.robot.precise import PLACES, decimal, placement
 from manipula.mechanics.robot.suffixes import element_suffixes, suffixes_of
@@ -195,13 +195,13 @@ def standard_parameters(robot: RobotDescription) -> dict[str, Parameter]:
     return found
 
 
-def _linear(element: Element[Cell]) -> tuple[Parameter, ...]:
+def _linear(element: TwoPointElement[Cell]) -> tuple[Parameter, ...]:
     """k, k·l₀, F, c"""
     k, l, F, c = (cell.parameter for cell in element.values)
     return k, ZERO if ZERO in (k, l) else ParameterOp("*", (k, l)), F, c
 
 
-def _element_changed(element: Element[Cell], suffix: str, given: Given) -> Element[Cell]:
+def _element_changed(element: TwoPointElement[Cell], suffix: str, given: Given) -> TwoPointElement[Cell]:
     """Of k·l₀ the free length follows; nothing else would change with it."""
     k, kl, F, c = (given.get(name) for name in element_columns(suffix))
     was = _linear(element)[1]
@@ -214,7 +214,7 @@ def _element_changed(element: Element[Cell], suffix: str, given: Given) -> Eleme
         cell if value is None else replace(cell, value=value)
         for cell, value in ((element.force, F), (element.damping, c))
     )
-    return Element(element.name, element.joins, stiffness, length, force, damping)
+    return TwoPointElement(element.name, element.joins, stiffness, length, force, damping)
 
 
 def refuse_ambiguous(robot: RobotDescription) -> None:

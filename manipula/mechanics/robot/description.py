@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuator import Actuator, Spring, actuator_from
 from manipula.mechanics.robot.coordinates import Coordinate, Coordinates, coordinates_from
-from manipula.mechanics.robot.elements import Element, element_fault
+from manipula.mechanics.robot.elements import TwoPointElement, element_fault
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.loops import ClosedLoop, loop_fault
 from manipula.mechanics.robot.values.angles import MOST_TIMES, Multiples
@@ -166,8 +166,7 @@ class RobotDescription:
     `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
     one. `ground` are bodies that stand still, seen from the base frame: the base's own, and branches beside the rows.
     Where the base moves (`moving`), they move with it, its pose is an input, and `base` is where pictures show it.
-    `loops` close chains of the tree; then `motors` names the joints that are driven. `elements` act between two
-    frames.
+    `loops` close chains of the tree; then `motors` names the joints that are driven. `elements` join two frames.
     """
 
     name: str
@@ -185,35 +184,14 @@ class RobotDescription:
     loops: tuple[ClosedLoop, ...] = ()
     motors: tuple[str, ...] = ()  # of a robot with loops: the joints that are driven, in the file's order
     moving: BaseMotion = ""
-    elements: tuple[Element[Cell], ...] = ()  # springs, gas springs, dampers between two frames
+    elements: tuple[TwoPointElement[Cell], ...] = ()  # springs, gas springs, dampers between two frames
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
         _refuse_bad_parents(self)
         _refuse_bad_coordinates(self)
         _refuse_bad_loops(self)
-        multiples = Multiples(dict(self.values))
-        for name, entry, turns in self._written():
-            times = multiples.of_angle(entry) if turns else multiples.inside(entry)
-            if times > MOST_TIMES:
-                text = text_of(entry)
-                raise RobotFileError(
-                    Message("{text_of} is {times:.0f} times an angle, all names replaced by their values", text, times)
-                    if times < 10**15
-                    else Message("{text_of} is much too many times an angle, all names replaced by their values", text),
-                    file=self.origin.path, where=self.name, field=name,
-                    hint=Message("at most {most} times an angle can be proved", MOST_TIMES),
-                )  # fmt: skip
-
-    def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
-        """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
-        still = (self.base, self.tool, *(x.at for x in self.frames), *(x.at for x in self.ground))
-        rows = (steps for x in self.joints for steps in (x.before, x.after, *(mounted.at for mounted in x.carries)))
-        angles = [step.amount for steps in (*still, *rows) for step in steps if step.kind[0] == "r"]
-        angles += [joint.offset for joint in self.joints if joint.turns]
-        yield from ((x.name, x.parameter, True) for x in angles if isinstance(x.parameter, ParameterOp | Name))
-        entries = (*((cell.name, cell.value) for cell in self.cells()), *self.values)
-        yield from ((name, value, False) for name, value in entries if isinstance(value, ParameterOp))
+        _refuse_great_multiples(self)
 
     @property
     def parents(self) -> tuple[int, ...]:
@@ -359,6 +337,32 @@ def _refuse_bad_loops(robot: RobotDescription) -> None:
         raise RobotFileError(
             fault.problem, file=robot.origin.path, where=fault.where, field=fault.field, hint=fault.hint
         )
+
+
+def _refuse_great_multiples(robot: RobotDescription) -> None:
+    multiples = Multiples(dict(robot.values))
+    for name, entry, turns in _multiples_in(robot):
+        times = multiples.of_angle(entry) if turns else multiples.inside(entry)
+        if times > MOST_TIMES:
+            text = text_of(entry)
+            raise RobotFileError(
+                Message("{text_of} is {times:.0f} times an angle, all names replaced by their values", text, times)
+                if times < 10**15
+                else Message("{text_of} is much too many times an angle, all names replaced by their values", text),
+                file=robot.origin.path, where=robot.name, field=name,
+                hint=Message("at most {most} times an angle can be proved", MOST_TIMES),
+            )  # fmt: skip
+
+
+def _multiples_in(robot: RobotDescription) -> Iterator[tuple[str, Parameter, bool]]:
+    """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
+    still = (robot.base, robot.tool, *(x.at for x in robot.frames), *(x.at for x in robot.ground))
+    rows = (steps for x in robot.joints for steps in (x.before, x.after, *(mounted.at for mounted in x.carries)))
+    angles = [step.amount for steps in (*still, *rows) for step in steps if step.kind[0] == "r"]
+    angles += [joint.offset for joint in robot.joints if joint.turns]
+    yield from ((x.name, x.parameter, True) for x in angles if isinstance(x.parameter, ParameterOp | Name))
+    entries = (*((cell.name, cell.value) for cell in robot.cells()), *robot.values)
+    yield from ((name, value, False) for name, value in entries if isinstance(value, ParameterOp))
 
 
 def _refuse_bad_parents(robot: RobotDescription) -> None:

@@ -38,7 +38,7 @@ ENTRIES = {
 
 
 @dataclass(frozen=True)
-class Element(Generic[T]):
+class TwoPointElement(Generic[T]):
     """Two frames by name, and what acts between their origins."""
 
     name: str
@@ -53,10 +53,10 @@ class Element(Generic[T]):
         """In the order of `LETTERS`."""
         return self.stiffness, self.length, self.force, self.damping
 
-    def map_entries(self, change: Callable[[T], S]) -> Element[S]:
+    def map_entries(self, change: Callable[[T], S]) -> TwoPointElement[S]:
         """The same element with every entry changed."""
         stiffness, length, force, damping = map(change, self.values)
-        return Element(self.name, self.joins, stiffness, length, force, damping)
+        return TwoPointElement(self.name, self.joins, stiffness, length, force, damping)
 
 
 def element_columns(suffix: str) -> list[str]:
@@ -73,7 +73,7 @@ class ElementFault(NamedTuple):
     hint: str
 
 
-def element_fault(elements: Sequence[Element[Any]], frames: Iterable[tuple[str, str]]) -> ElementFault | None:
+def element_fault(elements: Sequence[TwoPointElement[Any]], frames: Iterable[tuple[str, str]]) -> ElementFault | None:
     """The first fault of a description's elements; `frames` are all frames with the rows that hold them."""
     on = dict(frames)
     for number, element in enumerate(elements):

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from manipula.mechanics.robot.actuator import IDLE, Actuator
 from manipula.mechanics.robot.coordinates import Coordinates, coordinates_from
 from manipula.mechanics.robot.description import BaseMotion
-from manipula.mechanics.robot.elements import Element
+from manipula.mechanics.robot.elements import TwoPointElement
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.robot.loops import CutJoint
 from manipula.mechanics.spatial.dual import Dual, DualMaths, Paired, PairedMaths
@@ -101,7 +101,7 @@ class ElementLine:
     suffix: str
     on: tuple[int, int]
     at: tuple[Placement, Placement]
-    element: Element[Any]
+    element: TwoPointElement[Any]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from itertools import accumulate
 from manipula.algebra.emit.about import Context, Readme, fill_template, provenance, readme
 from manipula.algebra.emit.backend import EmitOptions, Samples
 from manipula.algebra.emit.c import C99, comment_lines, spelling
-from manipula.algebra.emit.casadi.derivatives import External, Matrix, externals
+from manipula.algebra.emit.casadi.derivatives import External, SparseMatrix, externals
 from manipula.algebra.emit.ports import Namer, Split, ascii_text, split
 from manipula.algebra.emit.reference import TOLERANCE, State, Values, states, with_square_poses
 from manipula.algebra.emit.section import table
@@ -41,11 +41,11 @@ class _Shown:
         return self.external.name
 
     @property
-    def inputs(self) -> tuple[Matrix, ...]:
+    def inputs(self) -> tuple[SparseMatrix, ...]:
         return self.external.inputs
 
     @property
-    def outputs(self) -> tuple[Matrix, ...]:
+    def outputs(self) -> tuple[SparseMatrix, ...]:
         return self.external.outputs
 
     @property
@@ -137,7 +137,7 @@ class Casadi:
 def _signature(x: External) -> str:
     """As CasADi prints a function: F(q[7], qd[7]) -> (tau[7])"""
 
-    def text(matrix: Matrix) -> str:
+    def text(matrix: SparseMatrix) -> str:
         size = f"{matrix.rows}" if matrix.columns == 1 else f"{matrix.rows}x{matrix.columns}"
         return f"{matrix.name}[{size}{'' if matrix.is_dense else f', {len(matrix.entries)} nonzero'}]"
 
@@ -162,7 +162,7 @@ def _cases(tape: Tape, found: Sequence[External], samples: Samples) -> list[list
     return cases
 
 
-def _by_columns(matrix: Matrix, values: Sequence[float]) -> list[float]:
+def _by_columns(matrix: SparseMatrix, values: Sequence[float]) -> list[float]:
     return [values[row * matrix.columns + column] for row, column in matrix.entries]
 
 

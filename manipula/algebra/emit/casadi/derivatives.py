@@ -32,7 +32,7 @@ DRAWS = 2  # of the field with 2¹²⁷ − 1 elements: a wrong derivative passe
 
 
 @dataclass(frozen=True)
-class Matrix:
+class SparseMatrix:
     """An argument of CasADi: its size, and the places of its entries, column by column."""
 
     name: str
@@ -57,8 +57,8 @@ class Matrix:
         return [self.rows, self.columns, *self.starts, *(row for row, _ in self.entries)]
 
 
-def _dense(name: str, rows: int, columns: int) -> Matrix:
-    return Matrix(name, rows, columns, tuple((i, j) for j in range(columns) for i in range(rows)))
+def _dense(name: str, rows: int, columns: int) -> SparseMatrix:
+    return SparseMatrix(name, rows, columns, tuple((i, j) for j in range(columns) for i in range(rows)))
 
 
 @dataclass(frozen=True)
@@ -67,15 +67,15 @@ class External:
 
     name: str
     tape: Tape
-    inputs: tuple[Matrix, ...]
-    outputs: tuple[Matrix, ...]
+    inputs: tuple[SparseMatrix, ...]
+    outputs: tuple[SparseMatrix, ...]
 
 
 def value_of(tape: Tape, name: str) -> External:
     """The tape itself, its entries column by column; ports without entries are left out."""
     tape, namer = with_square_poses(tape), Namer(())
     ports: dict[bool, list[Port]] = {True: [], False: []}
-    matrices: dict[bool, list[Matrix]] = {True: [], False: []}
+    matrices: dict[bool, list[SparseMatrix]] = {True: [], False: []}
     for is_input, port in [*((True, x) for x in tape.inputs), *((False, x) for x in tape.outputs)]:
         if not port.slots:
             continue
@@ -100,8 +100,8 @@ class _Drafted(NamedTuple):
 
     word: str
     seeds: Sequence[Input]
-    seeded: Sequence[Matrix]
-    outputs: Sequence[tuple[Matrix, Sequence[Expr]]]
+    seeded: Sequence[SparseMatrix]
+    outputs: Sequence[tuple[SparseMatrix, Sequence[Expr]]]
 
 
 class Derivatives:
@@ -123,13 +123,13 @@ class Derivatives:
     def jacobian(self) -> External:
         """jac_F: blocks in the order of outputs, then of inputs."""
         slopes = jacobian(self.results, self.symbols)
-        blocks: list[tuple[Matrix, Sequence[Expr]]] = []
+        blocks: list[tuple[SparseMatrix, Sequence[Expr]]] = []
         for y, row in _with_starts(self.of.outputs):
             for x, column in _with_starts(self.of.inputs):
                 m, n = len(y.entries), len(x.entries)
                 places = [(i, j) for j in range(n) for i in range(m) if slopes[row + i][column + j].value]
                 entries = [slopes[row + i][column + j] for i, j in places]
-                blocks.append((Matrix(f"jac_{y.name}_{x.name}", m, n, tuple(places)), entries))
+                blocks.append((SparseMatrix(f"jac_{y.name}_{x.name}", m, n, tuple(places)), entries))
         return self._finish(_Drafted("jac", (), (), blocks))
 
     def tangent(self) -> External:
@@ -215,7 +215,7 @@ def _slots(ports: Sequence[Port]) -> list[int]:
     return [slot for port in ports for slot in port.slots]
 
 
-def _with_starts(matrices: Sequence[Matrix]) -> Iterator[tuple[Matrix, int]]:
+def _with_starts(matrices: Sequence[SparseMatrix]) -> Iterator[tuple[SparseMatrix, int]]:
     """Each with the number of entries before it."""
     start = 0
     for matrix in matrices:

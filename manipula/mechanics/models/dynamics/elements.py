@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from manipula.errors import InputError
 from manipula.mechanics.models.entry import Given, ModelEntry, Outputs
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.mechanics.robot.elements import Element, element_columns
+from manipula.mechanics.robot.elements import TwoPointElement, element_columns
 from manipula.mechanics.robot.topology import refuse_elements
 from manipula.mechanics.robot.tree import ElementLine, Tree, over_duals
 from manipula.mechanics.spatial.dual import partial, variables
@@ -91,12 +91,12 @@ def _point(at: Placement, p: Vector) -> Vector:
     return add(rotate(at.R, p), at.p)
 
 
-def stretches(tree: Tree, q: Scalars) -> list[tuple[Element[Any], Stretch]]:
+def stretches(tree: Tree, q: Scalars) -> list[tuple[TwoPointElement[Any], Stretch]]:
     motions = tree.motions(q)
     return [(line.element, stretch(tree, motions, line)) for line in tree.elements]
 
 
-def pull(element: Element[Any], at: Stretch, qd: Scalars | None) -> Scalar:
+def pull(element: TwoPointElement[Any], at: Stretch, qd: Scalars | None) -> Scalar:
     """f = k (l − l₀) − F + c l̇, without c l̇ where no rates are given"""
     k, l0, F, c = element.values
     terms = [] if is_structural_zero(k) else [k * (at.length - l0)]

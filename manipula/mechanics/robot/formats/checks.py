@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from manipula.errors import RobotFileError, RowLabel, caution
 from manipula.mechanics.robot.actuator import Item
 from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, RobotDescription, Steps
-from manipula.mechanics.robot.elements import Element
+from manipula.mechanics.robot.elements import TwoPointElement
 from manipula.mechanics.robot.formats.entry_checks import Doubt, Numbers, Place, unused_values
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
 from manipula.mechanics.robot.joints import KINDS
@@ -259,7 +259,7 @@ def _parts(robot: RobotDescription, numbers: Numbers) -> Iterator[Iterator[Doubt
         )
 
 
-def _element_doubts(element: Element[Cell], numbers: Numbers) -> Iterator[Doubt]:
+def _element_doubts(element: TwoPointElement[Cell], numbers: Numbers) -> Iterator[Doubt]:
     """A damper that pushes its ends along, and a spring whose length or stiffness is negative, are refused."""
     where = Message("element {name!r}", element.name)
     for field in ("stiffness", "length", "damping"):

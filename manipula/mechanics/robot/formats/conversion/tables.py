@@ -9,7 +9,7 @@ from typing import Any
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuator import LETTERS
 from manipula.mechanics.robot.description import Body, Cell, Joint, RobotDescription, Steps
-from manipula.mechanics.robot.elements import ENTRIES, Element
+from manipula.mechanics.robot.elements import ENTRIES, TwoPointElement
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
@@ -212,7 +212,7 @@ def frame_table(robot: RobotDescription) -> TextTable:
     return TextTable("Surroundings", ("what", "value"), tuple(rows))
 
 
-def _element(element: Element[Cell]) -> str:
+def _element(element: TwoPointElement[Cell]) -> str:
     given = zip(ENTRIES.items(), element.values, strict=True)
     said = [f"{key} {text_of(cell.parameter)} {entry.unit}" for (key, entry), cell in given if cell.value != ZERO]
     return f"{' and '.join(element.joins)}: {', '.join(said) or 'nothing'}"

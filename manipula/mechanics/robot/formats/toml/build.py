@@ -32,7 +32,7 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
-from manipula.mechanics.robot.elements import LETTERS, Element
+from manipula.mechanics.robot.elements import LETTERS, TwoPointElement
 from manipula.mechanics.robot.exact import inverse_of, without_zeros
 from manipula.mechanics.robot.formats.rows import (
     FIELDS,
@@ -121,9 +121,9 @@ class _Builder:
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
 
-    def element(self, table: schema.ElementTable, suffix: str) -> Element[Cell]:
+    def element(self, table: schema.ElementTable, suffix: str) -> TwoPointElement[Cell]:
         given = {key: self.cell(f"{letter}{suffix}", getattr(table, key)) for key, letter in LETTERS.items()}
-        return Element(table.name, table.joins, **given)
+        return TwoPointElement(table.name, table.joins, **given)
 
     def motors(self) -> tuple[str, ...]:
         """Those named, or all joints that are not passive."""

@@ -25,7 +25,7 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
-from manipula.mechanics.robot.elements import LETTERS, Element
+from manipula.mechanics.robot.elements import LETTERS, TwoPointElement
 from manipula.mechanics.robot.exact import QUARTERS, is_zero
 from manipula.mechanics.robot.formats.rows import (
     FIELDS,
@@ -150,7 +150,7 @@ class _Writer:
         if self.robot.loops:
             yield from ("", "[motors]", f"drive = [{', '.join(map(quote_toml, self.robot.motors))}]")
 
-    def element(self, element: Element[Cell]) -> Iterator[str]:
+    def element(self, element: TwoPointElement[Cell]) -> Iterator[str]:
         yield f"name = {quote_toml(element.name)}"
         yield f"joins = [{', '.join(map(quote_toml, element.joins))}]"
         for key, cell in zip(LETTERS, element.values, strict=True):
