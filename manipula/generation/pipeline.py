@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -280,9 +280,11 @@ def _finish(asked: Prepared, found: Function) -> Answer:
     return Answer(found, _with_words(guarded, prove(guarded, reference(asked))))
 
 
-def with_proof(function: Function, plain: Reference) -> Function:
+def with_proof(
+    function: Function, plain: Reference, prover: Callable[[Function, Reference], Proof] = prove
+) -> Function:
     """The function, once it is proved; its provenance says how."""
-    return _with_words(function, prove(function, plain))
+    return _with_words(function, prover(function, plain))
 
 
 def _with_words(function: Function, proof: Proof) -> Function:

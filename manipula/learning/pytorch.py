@@ -3,6 +3,10 @@
 An operator takes tensors (…, n) whose leading axes broadcast. Its gradient is a second operator, the vector–Jacobian
 product, which has a gradient of its own. On the processor the compiled function reads the tensors where they are; on
 a device the kernel of `algebra.run.cuda` runs in the caller's stream.
+
+PyTorch's dispatcher takes longer than a kernel of thousands of rows. It is asked only where it has something to do:
+under `torch.compile`, `torch.func`, modes, forward derivatives, and for tensors of other kinds. Plain tensors whose
+types, devices, shapes and strides were met before go to the machine code by the plan of that time.
 """
 
 from __future__ import annotations
@@ -12,12 +16,13 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import count
 from math import prod
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from manipula.algebra.run import batch
-from manipula.algebra.run.cuda import CudaFunction, Steps, layout_of
+from manipula.algebra.run.cuda import CudaFunction, Launch, Steps, layout_of
 from manipula.errors import InputError
 from manipula.generation.results.model import Model
 from manipula.learning.kernels import DTYPES, Differentiable, check_shapes, differentiable, import_framework
@@ -25,6 +30,8 @@ from manipula.learning.kernels import DTYPES, Differentiable, check_shapes, diff
 NAMESPACE = "manipula"
 _number = count()  # operators are registered for the life of the process, so each name is used once
 _ALIGNED = 16  # bytes: the widest access of the kernel that reads rows
+_POSE = 16  # entries of a pose
+_REMEMBERED = 256  # plans an operator; then it begins anew
 
 
 class TorchFunction:
@@ -37,16 +44,34 @@ class TorchFunction:
         self._own, self._operator = own, Operator(self._torch, own)
         self.inputs, self.outputs = tuple(own.sizes), own.shapes
         self._result = namedtuple(f"{model.name}_result", list(own.shapes))  # type: ignore[misc]
+        self._poses = [i for i, size in enumerate(own.sizes.values()) if size == _POSE]
 
     def __call__(self, *tensors: Any) -> Any:
-        check_tensors(self._torch, self._own, tensors)
-        results = self._operator.call(*tensors)
-        return results[0] if len(self.outputs) == 1 else self._result(*results)
+        if self._poses:
+            tensors = tuple(_as_row(x) if i in self._poses else x for i, x in enumerate(tensors))
+        found = self._operator.call(*tensors)
+        return found if len(self.outputs) == 1 else self._result(*found)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}({size})" for name, size in self._own.sizes.items())
         outputs = ", ".join(f"{name}({', '.join(map(str, shape))})" for name, shape in self.outputs.items())
         return f"<{self.name} in PyTorch: {inputs} → {outputs}>"
+
+
+def _as_row(x: Any) -> Any:
+    """A pose may be given as the matrix it is, (…, 4, 4)."""
+    is_matrix = tuple(getattr(x, "shape", ())[-2:]) == (4, 4)
+    return x.reshape((*x.shape[:-2], _POSE)) if is_matrix else x
+
+
+def _is_watched(torch: Any) -> bool:
+    """Does something of PyTorch's look at every operator: a mode, a tracer, derivatives carried forward?"""
+    return bool(
+        torch._C._len_torch_dispatch_stack()
+        or torch._C._len_torch_function_stack()
+        or torch.autograd.forward_ad._current_level >= 0
+        or torch._C._get_tracing_state() is not None
+    )
 
 
 def check_tensors(torch: Any, own: Differentiable, tensors: Sequence[Any]) -> None:
@@ -65,6 +90,8 @@ def check_tensors(torch: Any, own: Differentiable, tensors: Sequence[Any]) -> No
             raise InputError(
                 "{function}: {name}: expected dtype {wanted}, found {found}", own.name, name, wanted, _word(x.dtype)
             )
+        if x.layout is not torch.strided:
+            raise InputError("{function}: {name}: expected a dense tensor, found {found}", own.name, name, x.layout)
         if x.device != first.device:
             raise InputError(
                 "{function}: {name}: expected a tensor on {device}, where {head} is, found one on {found}",
@@ -80,6 +107,22 @@ def _word(dtype: Any) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+class ProcessorPlan(NamedTuple):
+    """How tensors of known types and strides are computed: the machine code, and whether rows are shared out."""
+
+    run: Callable[..., Any]
+    many: bool
+
+
+class DevicePlan(NamedTuple):
+    """How tensors on a device are computed: the launch, the shapes of results, whether addresses must be aligned."""
+
+    launch: Launch
+    shapes: list[tuple[int, ...]]
+    device: int
+    aligned: bool
+
+
 class Operator:
     """One function registered with PyTorch: what runs, its shapes, its gradient, its batching rule."""
 
@@ -87,6 +130,9 @@ class Operator:
         self._torch, self._own = torch, own
         self._gradient: Operator | None = None
         self._cuda: dict[str, CudaFunction] = {}
+        self._plans: dict[Any, ProcessorPlan | DevicePlan] = {}
+        self._single, self._lock = len(own.shapes) == 1, Lock()
+        self._plain_types = (torch.Tensor, torch.nn.Parameter)
         names = ", ".join(f"Tensor x{i}" for i in range(len(own.sizes)))
         results = ", ".join("Tensor" for _ in own.shapes)
         results = f"({results})" if len(own.shapes) > 1 else results
@@ -100,29 +146,98 @@ class Operator:
             # made now: a compiler that traces the backward pass must find it registered
             self._gradient = Operator(torch, own.product)
 
-    def call(self, *tensors: Any) -> tuple[Any, ...]:
+    def call(self, *tensors: Any) -> Any:
+        """The only result, or a tuple of results."""
         torch = self._torch
+        if torch.compiler.is_compiling():
+            check_tensors(torch, self._own, tensors)
+            return self._registered(*tensors)
+        functions = torch._C._functorch.peek_interpreter_stack()
+        if functions is None and self._are_plain(tensors) and not _is_watched(torch):
+            if torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
+                return self._recorded.apply(*tensors)
+            return self._direct(*tensors)
+        check_tensors(torch, self._own, tensors)
         # operators of torch.library have no rule for torch.func's gradients; a Function has, and none for fullgraph
-        inside = not torch.compiler.is_compiling() and torch._C._functorch.peek_interpreter_stack() is not None
-        found = self._transformed.apply(*tensors) if inside else self._registered(*tensors)
-        return (found,) if len(self._own.shapes) == 1 else tuple(found)
+        return self._transformed.apply(*tensors) if functions is not None else self._registered(*tensors)
+
+    def _are_plain(self, tensors: Sequence[Any]) -> bool:
+        """Tensors whose memory holds their entries: no classes of users, nothing sparse, no signs kept apart."""
+        strided, types = self._torch.strided, self._plain_types
+        return all(type(x) in types and x.layout is strided and not x.is_neg() for x in tensors)
+
+    def _direct(self, *tensors: Any) -> Any:
+        """By the plan made when such tensors came first."""
+        key = tuple([(x.dtype, x.device, x.shape, x.stride()) for x in tensors])
+        plan = self._plans.get(key)
+        if plan is None:
+            check_tensors(self._torch, self._own, tensors)
+            if len(self._plans) >= _REMEMBERED:
+                self._plans.clear()
+            plan = self._plan(tensors)
+            if plan is None:
+                return self._registered(*tensors)
+            self._plans[key] = plan
+        if isinstance(plan, ProcessorPlan):
+            torch, arrays = self._torch, [x.detach().numpy() for x in tensors]
+            found = plan.run(*arrays, threads=torch.get_num_threads()) if plan.many else plan.run(*arrays)
+            return torch.from_numpy(found) if self._single else tuple(map(torch.from_numpy, found))
+        return self._launched(plan, tensors)
+
+    def _plan(self, tensors: Sequence[Any]) -> ProcessorPlan | DevicePlan | None:
+        """None where the operator itself must look: no rows, rows that are copied first, an unusual device."""
+        results, first = self._fresh(tensors), tensors[0]
+        if first.device.type not in ("cpu", "cuda") or not all(x.ndim and x.numel() for x in results):
+            return None
+        call = self._arranged(tensors, results)
+        if not first.is_cuda:
+            return ProcessorPlan(self._own.compiled(_word(first.dtype)).thin, call.rows > 1)
+        if call.copied:
+            return None
+        with self._torch.cuda.device(first.device):
+            kernel = self._on_cuda(_word(first.dtype)).prepared(call.rows, call.layout, call.inputs, call.outputs)
+        return DevicePlan(kernel, [tuple(x.shape) for x in results], first.device.index, call.layout == "rows")
+
+    def _launched(self, plan: DevicePlan, tensors: Sequence[Any]) -> Any:
+        torch, first = self._torch, tensors[0]
+        if plan.device != torch.cuda.current_device():
+            with torch.cuda.device(plan.device):
+                return self._launched(plan, tensors)
+        results = [torch.empty(shape, dtype=first.dtype, device=first.device) for shape in plan.shapes]
+        addresses = [x.data_ptr() for x in (*tensors, *results)]
+        if plan.aligned and any(address % _ALIGNED for address in addresses):
+            self._on_device(tensors, results)
+        else:
+            # one list of arguments serves all calls: the driver copies it before it returns
+            with self._lock:
+                plan.launch(addresses, torch._C._cuda_getCurrentRawStream(plan.device))
+        return self._pack(results)
+
+    @cached_property
+    def _recorded(self) -> Any:
+        """For gradients of plain tensors."""
+
+        # one method for both steps: with `setup_context` PyTorch reads the signature at every call, for 60 µs
+        def forward(ctx: Any, *tensors: Any) -> Any:
+            ctx.save_for_backward(*tensors)
+            return self._direct(*tensors)
+
+        return self._function(forward=forward)
 
     @cached_property
     def _transformed(self) -> Any:
-        """The same for `torch.func`: it wants static methods."""
-        methods: dict[str, Any] = {
-            "forward": self._registered,
-            "setup_context": self._save,
-            "backward": self._backward,
-            "vmap": self._vmap_transformed,
-        }
+        """For `torch.func`."""
+        return self._function(forward=self._registered, setup_context=self._save, vmap=self._vmap_transformed)
+
+    def _function(self, **methods: Callable[..., Any]) -> Any:
+        """An `autograd.Function`, which wants static methods."""
+        methods["backward"] = self._backward
         return type(
             self._own.name, (self._torch.autograd.Function,), {key: staticmethod(x) for key, x in methods.items()}
         )
 
     def _vmap_transformed(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:
-        found = self.call(*_mapped_first(in_dims, tensors))
-        return self._pack(found), 0 if len(found) == 1 else (0,) * len(found)
+        return self.call(*_mapped_first(in_dims, tensors)), 0 if self._single else (0,) * len(self._own.shapes)
 
     def _pack(self, results: Sequence[Any]) -> Any:
         return results[0] if len(results) == 1 else tuple(results)
@@ -150,26 +265,35 @@ class Operator:
         )
 
     def _on_device(self, tensors: Sequence[Any], results: Sequence[Any]) -> None:
-        torch, dtype, device = self._torch, _word(tensors[0].dtype), tensors[0].device
+        torch, device = self._torch, tensors[0].device
+        call = self._arranged(tensors, results)
+        layout = call.layout
+        if layout == "rows" and any(x.data_ptr() % _ALIGNED for x in call.arrays):
+            layout = "strides"
+        with torch.cuda.device(device):
+            launch = self._on_cuda(_word(tensors[0].dtype)).prepared(call.rows, layout, call.inputs, call.outputs)
+            launch([x.data_ptr() for x in call.arrays], torch.cuda.current_stream(device).cuda_stream)
+
+    def _on_cuda(self, dtype: str) -> CudaFunction:
         if dtype not in self._cuda:
             self._cuda[dtype] = CudaFunction(self._own.compiled(dtype))
-        lead = tuple(results[0].shape[: results[0].ndim - len(next(iter(self._own.shapes.values())))])
-        rows = prod(lead)
-        arrays: list[tuple[Any, Steps, int]] = []
-        for x, size in zip(tensors, self._own.sizes.values(), strict=True):
-            own, steps = _evenly_spaced(x, lead)
-            arrays.append((own, steps, size))
-        for x, shape in zip(results, self._own.shapes.values(), strict=True):
-            arrays.append((x, Steps(np.int64(prod(shape)), np.int64(1)), prod(shape)))
-        arrays = [x for x in arrays if x[2]]
-        layout = layout_of(rows, [(steps, size) for _, steps, size in arrays])
-        if layout == "rows" and any(x.data_ptr() % _ALIGNED for x, _, _ in arrays):
-            layout = "strides"
-        cut = sum(1 for size in self._own.sizes.values() if size)
-        flat = [[y for x, steps, _ in part for y in (np.int64(x.data_ptr()), *steps)] for part in _cut(arrays, cut)]
-        with torch.cuda.device(device):
-            stream = torch.cuda.current_stream(device).cuda_stream
-            self._cuda[dtype].launch(rows, layout, flat[0], flat[1], stream)
+        return self._cuda[dtype]
+
+    def _arranged(self, tensors: Sequence[Any], results: Sequence[Any]) -> _Arranged:
+        """Every array with its steps; copies where rows are not evenly spaced."""
+        first = next(iter(self._own.shapes.values()))
+        lead = tuple(results[0].shape[: results[0].ndim - len(first)])
+        sizes = [*self._own.sizes.values(), *map(prod, self._own.shapes.values())]
+        evenly = [_evenly_spaced(x, lead) for x in tensors]
+        arrays = [*(x for x, _ in evenly), *results]
+        steps = [
+            *(steps for _, steps in evenly), *(Steps(np.int64(size), np.int64(1)) for size in sizes[len(tensors) :]),
+        ]  # fmt: skip
+        layout = layout_of(prod(lead), [(x, size) for x, size in zip(steps, sizes, strict=True) if size])
+        copied = any(x.data_ptr() != y.data_ptr() for x, y in zip(arrays, tensors))
+        given = [x if size else None for x, size in zip(steps, sizes, strict=True)]
+        cut = len(tensors)
+        return _Arranged(prod(lead), layout, arrays, given[:cut], given[cut:], copied)
 
     # gradients
 
@@ -180,13 +304,19 @@ class Operator:
         own, inputs = self._own, ctx.saved_tensors
         if self._gradient is None:
             self._gradient = Operator(self._torch, own.product)
-        lead = check_shapes(own, inputs)
+        pairs = list(zip(weights, own.shapes.values(), strict=True))
+        lead = next((w.shape[: w.ndim - len(shape)] for w, shape in pairs if w is not None), ())
         flat = [
-            w.reshape((*lead, prod(shape))) if w is not None else inputs[0].new_zeros((*lead, prod(shape)))
-            for w, shape in zip(weights, own.shapes.values(), strict=True)
-        ]
+            inputs[0].new_zeros((*lead, prod(shape))) if w is None
+            else w if len(shape) == 1 else w.reshape((*lead, prod(shape)))
+            for w, shape in pairs
+        ]  # fmt: skip
+        found = self._gradient.call(*inputs, *flat)
         # what was broadcast gathers the gradients of all its rows
-        return tuple(g.sum_to_size(x.shape) for g, x in zip(self._gradient.call(*inputs, *flat), inputs, strict=True))
+        return tuple(
+            g if g.shape == x.shape else g.sum_to_size(x.shape)
+            for g, x in zip([found] if self._gradient._single else found, inputs, strict=True)
+        )
 
     def _vmap(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:
         found = self._registered(*_mapped_first(in_dims, tensors))
@@ -205,8 +335,15 @@ def _mapped_first(in_dims: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
     return moved
 
 
-def _cut(arrays: Sequence[Any], at: int) -> tuple[Sequence[Any], Sequence[Any]]:
-    return arrays[:at], arrays[at:]
+class _Arranged(NamedTuple):
+    """Arrays of one launch; steps are None for a port without entries, which the kernel does not take."""
+
+    rows: int
+    layout: str
+    arrays: list[Any]
+    inputs: list[Steps | None]
+    outputs: list[Steps | None]
+    copied: bool
 
 
 def _evenly_spaced(x: Any, lead: tuple[int, ...]) -> tuple[Any, Steps]:

@@ -7,14 +7,18 @@ The proof compares it, at random points of the prime field, with forward sweeps 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from manipula.algebra.expr.degree import LinearChoiceDegrees
+from manipula.algebra.expr.field import LinearChoiceMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths, rebuilt
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.passes import run_passes
+from manipula.algebra.optimise.prove import prove
 from manipula.generation.pipeline import with_proof
 from manipula.mechanics.spatial.adjoint import TracedMaths, pullback
 from manipula.mechanics.spatial.adjoint import variables as traced_variables
@@ -59,7 +63,10 @@ def vector_jacobian_product(function: Function) -> Function:
     )
     origin = replace(function.provenance, model=f"{function.provenance.model}_vjp", columns=(), proof="")
     product = Function(f"{function.name}_vjp", graph, (*inputs, *weights), outputs, provenance=origin)
-    return with_proof(run_passes(product), _forward_sweeps(function, weights))
+    return with_proof(run_passes(product), _forward_sweeps(function, weights), _prove_with_choices)
+
+
+_prove_with_choices = functools.partial(prove, field=LinearChoiceMaths, degrees=LinearChoiceDegrees)
 
 
 def _weight_ports(function: Function, graph: Graph) -> list[Input]:

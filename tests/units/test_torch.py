@@ -119,3 +119,95 @@ def test_single_precision(arm: mp.Arm) -> None:
 def test_wrong_tensors_are_named(arm: mp.Arm, change: Any, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         arm.torch("inverse_dynamics")(*change(torch.zeros(3, 2, dtype=torch.float64)))
+
+
+# the way around PyTorch's dispatcher: a plan is made at the first call and used from the second on
+
+
+def by_the_dispatcher(f: Any, *tensors: Any) -> Any:
+    return f._operator._registered(*tensors)
+
+
+@pytest.mark.parametrize("model", ["inverse_dynamics", "energy", "pose"])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("lead", [(), (1,), (5,), (2, 3), (0,)])
+def test_a_plan_gives_the_bits_of_the_dispatcher(arm: mp.Arm, model: str, dtype: Any, lead: tuple[int, ...]) -> None:
+    f = arm.torch(model)
+    for seed in range(3):
+        torch.manual_seed(seed)
+        x = [torch.rand(*lead, 2, dtype=dtype) for _ in range(SMOOTH[model])]
+        for a, b in zip(as_tuple(f(*x)), as_tuple(by_the_dispatcher(f, *x)), strict=True):
+            assert torch.equal(a, b) and a.dtype == dtype and a.shape == b.shape
+
+
+def as_tuple(results: Any) -> tuple[Any, ...]:
+    return tuple(results) if isinstance(results, tuple) else (results,)
+
+
+def test_parameters_of_modules_and_negated_views(arm: mp.Arm) -> None:
+    f, q = arm.torch("gravity"), torch.rand(4, 2, dtype=torch.float64)
+    weight = torch.nn.Parameter(q.clone())
+    assert torch.equal(f(weight), f(q)) and torch.autograd.grad(f(weight).sum(), weight)[0].shape == (4, 2)
+    negated = torch.complex(q, -q).conj().imag
+    assert negated.is_neg()
+    for _ in range(2):
+        assert torch.equal(f(negated), f(q))
+
+
+def test_what_looks_at_every_operator_sees_it(arm: mp.Arm) -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watch(TorchDispatchMode):
+        seen: list[str] = []
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    f, q = arm.torch("gravity"), torch.rand(4, 2, dtype=torch.float64)
+    f(q)
+    with Watch():
+        f(q)
+    assert any("manipula" in name for name in Watch.seen)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # PyTorch's own, on first use
+def test_derivatives_carried_forward_are_not_lost(arm: mp.Arm) -> None:
+    f, q = arm.torch("gravity"), torch.rand(4, 2, dtype=torch.float64)
+    f(q)
+    with torch.autograd.forward_ad.dual_level(), pytest.raises((NotImplementedError, RuntimeError)):
+        f(torch.autograd.forward_ad.make_dual(q, torch.ones_like(q)))
+
+
+def test_a_sparse_tensor_is_named(arm: mp.Arm) -> None:
+    f, q = arm.torch("gravity"), torch.rand(4, 2, dtype=torch.float64)
+    for _ in range(2):
+        f(q)
+        with pytest.raises(InputError, match="q: expected a dense tensor"):
+            f(q.to_sparse())
+
+
+def test_results_are_fresh_at_every_call(arm: mp.Arm) -> None:
+    f, q = arm.torch("gravity"), torch.rand(4, 2, dtype=torch.float64)
+    first = f(q)
+    kept, second = first.clone(), f(q + 1)
+    assert torch.equal(first, kept) and first.data_ptr() != second.data_ptr()
+
+
+@pytest.mark.parametrize("name", ["ur5e", "puma560"])
+def test_branches_of_the_inverse_geometry_have_gradients(name: str) -> None:
+    """A branch after the pose is the identity, so its gradient is the weights."""
+    arm = mp.Arm(name)
+    pose, inverse = arm.torch("pose"), arm.torch("inverse_kinematics")
+    dice = torch.Generator().manual_seed(3)
+    q = (torch.rand(20, arm.dof, generator=dice, dtype=torch.float64) * 2 - 1).requires_grad_()
+    found = inverse(pose(q))
+    assert torch.equal(found.q, inverse(pose(q).reshape(20, 16)).q)
+    turns = (found.q - q[:, None]).remainder(2 * torch.pi)
+    apart = torch.minimum(turns, 2 * torch.pi - turns).amax(-1) + 10 * (1 - found.valid)
+    least, branch = apart.min(1)
+    assert least.max() < 1e-9
+    own = found.q[torch.arange(20), branch]
+    weights = torch.rand(own.shape, generator=dice, dtype=torch.float64)
+    (slope,) = torch.autograd.grad(own, q, weights)
+    assert torch.allclose(slope, weights, atol=1e-7)

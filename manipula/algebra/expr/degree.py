@@ -272,3 +272,11 @@ class DegreeMaths(Maths[Degree]):
         """A new variable."""
         self.arguments.append(max(degree_from(x).both for x in args))
         return Degree(1)
+
+
+class LinearChoiceDegrees(DegreeMaths):
+    """Where a choice is s·yes + (1 − s)·no, s a variable of its condition."""
+
+    def select(self, condition: Operand, yes: Operand, no: Operand) -> Degree:
+        self._note_argument(condition)
+        return no + Degree(1) * (degree_from(yes) - no)

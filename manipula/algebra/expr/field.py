@@ -326,6 +326,18 @@ class FieldMaths(Maths[FieldElement]):
         return FieldElement(self.draw, self.apply("atan2", y, x).value, self.polar(self.value(y), self.value(x)))
 
 
+class LinearChoiceMaths(FieldMaths):
+    """A choice is s·yes + (1 − s)·no, with an s of its own for every condition.
+
+    What holds for every s holds for 0 and 1, and w·(s·y + (1 − s)·n) = s·(w·y) + (1 − s)·(w·n): a factor may go in or
+    out of a choice, as it does where derivatives are carried back.
+    """
+
+    def select(self, condition: Operand, yes: Operand, no: Operand) -> FieldElement:
+        share = FieldElement(self.draw, self.draw.hash_to_field("choice", self.value(condition)))
+        return no + share * (yes - no)  # type: ignore[return-value]
+
+
 class NoRootError(Exception):
     """This draw cannot speak: an element whose root is needed has none."""
 

@@ -86,14 +86,22 @@ def exponent_of(degree: int, entries: int, roots: int = 0, p: int = P) -> float:
     return log10(max(degree, 1)) + log10(max(entries, 1)) + roots * log10(4) - log10(p)
 
 
-def prove(function: Function, reference: Reference) -> Proof:
-    """Raise `ProofError` unless both agree at fresh random points, as many as their degrees ask for."""
-    compare(function, reference, first := DegreeMaths())
+def prove(
+    function: Function,
+    reference: Reference,
+    field: type[FieldMaths] = FieldMaths,
+    degrees: type[DegreeMaths] = DegreeMaths,
+) -> Proof:
+    """Raise `ProofError` unless both agree at fresh random points, as many as their degrees ask for.
+
+    `field` and `degrees` say what a point is: by default, choices are uninterpreted.
+    """
+    compare(function, reference, first := degrees())
     measure, entries = _in_sensible_parts(function, reference, first), len(function.roots)
     draws, p = _draws_for(function.name, measure.degree, entries)
     try:
         for _ in range(draws):
-            compare(function, reference, FieldMaths(_seed(), p, measure.parts))
+            compare(function, reference, field(_seed(), p, measure.parts))
     except ProofError:
         # a rewrite by (√x)² = x is right and differs all the same while roots are opaque
         radicals = _radicals(function)
@@ -112,7 +120,7 @@ def measure_degrees(function: Function, reference: Reference) -> DegreeMaths:
 def _in_sensible_parts(function: Function, reference: Reference, measure: DegreeMaths) -> DegreeMaths:
     if measure.parts > MOST_PARTS:
         # each fraction is then a symbol of its own: sound, but identities between them are lost
-        compare(function, reference, measure := DegreeMaths(divides=False))
+        compare(function, reference, measure := type(measure)(divides=False))
     return measure
 
 

@@ -274,16 +274,14 @@ class CudaFunction:
             self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
         return self._host.pack_results(call.results)
 
-    def launch(self, rows: int, layout: str, inputs: Sequence[Any], outputs: Sequence[Any], stream: int) -> None:
-        """On another library's memory, in its stream: address, row step, column step of every array, as `np.int64`.
+    def prepared(
+        self, rows: int, layout: str, inputs: Sequence[Steps | None], outputs: Sequence[Steps | None]
+    ) -> Launch:
+        """A launch on other libraries' memory: arrays with these steps (None: no entries), the device now in use.
 
-        The caller answers for types, sizes and alignment; the device in use must be the one the arrays are on.
+        The caller answers for types, sizes and alignment.
         """
-        if stream not in self._streams:
-            self._streams[stream] = self._cupy.cuda.ExternalStream(stream)
-        with self._streams[stream]:
-            arguments = (np.int64(rows), *inputs, *self._work(None), *outputs)
-            self._kernel(layout)((-(-rows // BLOCK),), (BLOCK,), arguments)
+        return Launch(self._cupy.cuda.driver, self._kernel(layout), rows, inputs, self._work(None), outputs)
 
     def run(self, state: Any, steps: int, *variables: Any, **how: Unpack[Rolling]) -> Repeated:
         """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
@@ -325,6 +323,36 @@ class CudaFunction:
 
     def __repr__(self) -> str:
         return f"<{self.name} on the GPU, {self.dtype}: {', '.join(port.name for port in self.inputs)}>"
+
+
+class Launch:
+    """A kernel and its arguments but for addresses: `launch(addresses, stream)`, a few microseconds of Python."""
+
+    def __init__(
+        self, driver: Any, kernel: Any, rows: int,
+        inputs: Sequence[Steps | None], work: Sequence[batch.Floats], outputs: Sequence[Steps | None],
+    ) -> None:  # fmt: skip
+        steps = (*inputs, *outputs)
+        self._driver, self._kernel, self._function = driver, kernel, kernel.kernel.ptr
+        self._blocks = -(-rows // BLOCK)
+        self._used = [i for i, x in enumerate(steps) if x is not None]
+        count = len(self._used)
+        # addresses first, then steps, then the number of rows: the driver is given where each of them stands
+        self._cells = np.zeros(3 * count + 1, dtype=np.int64)
+        self._cells[count:] = [*(y for x in steps if x is not None for y in x), rows]
+        place = self._cells.ctypes.data
+        arrays = [place + 8 * y for i in range(count) for y in (i, count + 2 * i, count + 2 * i + 1)]
+        cut = 3 * sum(x is not None for x in inputs)
+        self._work = work
+        places = [place + 24 * count, *arrays[:cut], *(x.ctypes.data for x in work), *arrays[cut:]]
+        self._places = np.array(places, dtype=np.int64)
+        self._arguments = self._places.ctypes.data
+        self._addresses = self._cells[:count]
+        self._all = count == len(steps)
+
+    def __call__(self, addresses: Sequence[int], stream: int) -> None:
+        self._addresses[:] = addresses if self._all else [addresses[i] for i in self._used]
+        self._driver.launchKernel(self._function, self._blocks, 1, 1, BLOCK, 1, 1, 0, stream, self._arguments, 0)
 
 
 def _flat(arrays: Sequence[tuple[DeviceArray, Steps]]) -> list[Any]:
