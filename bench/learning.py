@@ -1,4 +1,5 @@
-"""Panda inside PyTorch and JAX: states a second, forward and with gradients, beside frax where it is installed.
+"""Panda inside PyTorch and JAX: states a second, forward and with gradients, beside frax where it is installed;
+and all branches of a UR5e's inverse geometry in PyTorch.
 
 python bench/learning.py [FOLDER]      FOLDER: where frax lies, if it is not installed
 """
@@ -84,6 +85,30 @@ def pytorch() -> None:
                 attempt(lambda: graphed(torch, f, (q, v, a), rows, dtype, wait))
 
 
+def inverse_geometry() -> None:
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    rows = MANY if device == "cuda" else 1 << 14
+
+    def wait(_: Any) -> None:
+        if device == "cuda":
+            torch.cuda.synchronize()
+
+    arm = mp.Arm("ur5e")
+    pose, inverse = arm.torch("pose"), arm.torch("inverse_kinematics")
+    for dtype in (torch.float64, torch.float32):
+        q = torch.rand(rows, 6, device=device, dtype=dtype) * 2 - 1
+        poses = pose(q)
+        show(f"torch {dtype} all branches of a UR5e", rows, best_time(lambda: inverse(poses), wait))
+        again = pose(inverse(poses).q)
+        valid = inverse(poses).valid > 0
+        print("   largest error of a pose", float((again - poses[:, None]).abs().amax((-1, -2))[valid].max()))
+        x, weights = poses.clone().requires_grad_(), torch.rand(rows, 8, 6, device=device, dtype=dtype)
+        both = best_time(lambda: torch.autograd.grad(inverse(x).q, x, weights), wait)
+        show(f"torch {dtype} all branches, forward + backward", rows, both)
+
+
 def graphed(torch: Any, f: Any, inputs: Any, rows: int, dtype: Any, wait: Any) -> None:
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -137,5 +162,5 @@ def frax() -> None:
 
 
 if __name__ == "__main__":
-    for part in (pytorch, jax_functions, frax):
+    for part in (pytorch, inverse_geometry, jax_functions, frax):
         attempt(part)

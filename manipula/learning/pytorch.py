@@ -65,11 +65,10 @@ def _as_row(x: Any) -> Any:
 
 
 def _is_watched(torch: Any) -> bool:
-    """Does something of PyTorch's look at every operator: a mode, a tracer, derivatives carried forward?"""
+    """Does something of PyTorch's look at every operator: a mode, a tracer?"""
     return bool(
         torch._C._len_torch_dispatch_stack()
         or torch._C._len_torch_function_stack()
-        or torch.autograd.forward_ad._current_level >= 0
         or torch._C._get_tracing_state() is not None
     )
 
@@ -154,9 +153,11 @@ class Operator:
             return self._registered(*tensors)
         functions = torch._C._functorch.peek_interpreter_stack()
         if functions is None and self._are_plain(tensors) and not _is_watched(torch):
-            if torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
+            gathers = torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
+            carries = torch.autograd.forward_ad._current_level >= 0
+            if gathers or carries:
                 return self._recorded.apply(*tensors)
-            return self._direct(*tensors)
+            return self._direct(*(x.detach() if x.requires_grad else x for x in tensors))
         check_tensors(torch, self._own, tensors)
         # operators of torch.library have no rule for torch.func's gradients; a Function has, and none for fullgraph
         return self._transformed.apply(*tensors) if functions is not None else self._registered(*tensors)
@@ -179,8 +180,10 @@ class Operator:
                 return self._registered(*tensors)
             self._plans[key] = plan
         if isinstance(plan, ProcessorPlan):
-            torch, arrays = self._torch, [x.detach().numpy() for x in tensors]
-            found = plan.run(*arrays, threads=torch.get_num_threads()) if plan.many else plan.run(*arrays)
+            torch, arrays = self._torch, [x.numpy() for x in tensors]
+            threads = torch.get_num_threads() if plan.many else 1
+            # without threads the call is a thin one
+            found = plan.run(*arrays, threads=threads) if threads > 1 else plan.run(*arrays)
             return torch.from_numpy(found) if self._single else tuple(map(torch.from_numpy, found))
         return self._launched(plan, tensors)
 
@@ -219,8 +222,8 @@ class Operator:
 
         # one method for both steps: with `setup_context` PyTorch reads the signature at every call, for 60 µs
         def forward(ctx: Any, *tensors: Any) -> Any:
-            ctx.save_for_backward(*tensors)
-            return self._direct(*tensors)
+            self._save(ctx, tensors, None)
+            return self._direct(*[x.detach() for x in tensors])
 
         return self._function(forward=forward)
 
@@ -231,7 +234,7 @@ class Operator:
 
     def _function(self, **methods: Callable[..., Any]) -> Any:
         """An `autograd.Function`, which wants static methods."""
-        methods["backward"] = self._backward
+        methods |= {"backward": self._backward, "jvp": self._carried}
         return type(
             self._own.name, (self._torch.autograd.Function,), {key: staticmethod(x) for key, x in methods.items()}
         )
@@ -299,11 +302,28 @@ class Operator:
 
     def _save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.save_for_backward(*inputs)
+        if hasattr(ctx, "save_for_forward"):  # an operator of torch.library has none
+            ctx.save_for_forward(*inputs)
+
+    @property
+    def gradient(self) -> Operator:
+        """The vector–Jacobian product as an operator."""
+        if self._gradient is None:
+            self._gradient = Operator(self._torch, self._own.product)
+        return self._gradient
+
+    def _carried(self, ctx: Any, *rates: Any) -> Any:
+        """ẏ = J ẋ: the product g(x, w) = Jᵀw is linear in w, so J ẋ is the gradient of ẋ·g by w, at any w."""
+        own, inputs = self._own, ctx.saved_tensors
+        lead = check_shapes(own, inputs)
+        weights = [inputs[0].new_zeros((*lead, prod(shape))) for shape in own.shapes.values()]
+        tangents = [self._torch.zeros_like(x) if rate is None else rate for x, rate in zip(inputs, rates, strict=True)]
+        tangents = [x.expand((*lead, x.shape[-1])) for x in tangents]
+        found = self.gradient.gradient.call(*inputs, *weights, *tangents)[len(inputs) :]
+        return self._pack([x.reshape((*lead, *shape)) for x, shape in zip(found, own.shapes.values(), strict=True)])
 
     def _backward(self, ctx: Any, *weights: Any) -> tuple[Any, ...]:
         own, inputs = self._own, ctx.saved_tensors
-        if self._gradient is None:
-            self._gradient = Operator(self._torch, own.product)
         pairs = list(zip(weights, own.shapes.values(), strict=True))
         lead = next((w.shape[: w.ndim - len(shape)] for w, shape in pairs if w is not None), ())
         flat = [
@@ -311,11 +331,11 @@ class Operator:
             else w if len(shape) == 1 else w.reshape((*lead, prod(shape)))
             for w, shape in pairs
         ]  # fmt: skip
-        found = self._gradient.call(*inputs, *flat)
+        found = self.gradient.call(*inputs, *flat)
         # what was broadcast gathers the gradients of all its rows
         return tuple(
             g if g.shape == x.shape else g.sum_to_size(x.shape)
-            for g, x in zip([found] if self._gradient._single else found, inputs, strict=True)
+            for g, x in zip([found] if len(inputs) == 1 else found, inputs, strict=True)
         )
 
     def _vmap(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:

@@ -172,11 +172,24 @@ def test_what_looks_at_every_operator_sees_it(arm: mp.Arm) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # PyTorch's own, on first use
-def test_derivatives_carried_forward_are_not_lost(arm: mp.Arm) -> None:
-    f, q = arm.torch("gravity"), torch.rand(4, 2, dtype=torch.float64)
-    f(q)
-    with torch.autograd.forward_ad.dual_level(), pytest.raises((NotImplementedError, RuntimeError)):
-        f(torch.autograd.forward_ad.make_dual(q, torch.ones_like(q)))
+@pytest.mark.parametrize("model", ["gravity", "energy", "inverse_dynamics", "pose"])
+def test_derivatives_carried_forward(arm: mp.Arm, model: str) -> None:
+    from torch.autograd import forward_ad
+
+    f, x = arm.torch(model), [y.detach() for y in states(SMOOTH[model], 3)]
+    rates, still = [torch.rand_like(y) for y in x], f(*x)
+    step = 1e-6
+    moved = zip(*(as_tuple(f(*(y + s * r for y, r in zip(x, rates)))) for s in (step, -step)), strict=True)
+    true = [(a - b) / (2 * step) for a, b in moved]
+    with forward_ad.dual_level():
+        found = as_tuple(f(*(forward_ad.make_dual(y, r) for y, r in zip(x, rates, strict=True))))
+        carried = [forward_ad.unpack_dual(y) for y in found]
+        partly = forward_ad.unpack_dual(as_tuple(f(forward_ad.make_dual(x[0], rates[0]), *x[1:]))[0])
+    for (value, rate), plain, slope in zip(carried, as_tuple(still), true, strict=True):
+        assert torch.equal(value, plain) and torch.allclose(rate, slope, atol=1e-6)
+    assert torch.equal(partly.primal, as_tuple(still)[0]) and partly.tangent.shape == partly.primal.shape
+    _, slopes = torch.func.jvp(f, tuple(x), tuple(rates))
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(as_tuple(slopes), true, strict=True))
 
 
 def test_a_sparse_tensor_is_named(arm: mp.Arm) -> None:
