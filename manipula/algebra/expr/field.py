@@ -335,7 +335,7 @@ class LinearChoiceMaths(FieldMaths):
 
     def select(self, condition: Operand, yes: Operand, no: Operand) -> FieldElement:
         share = FieldElement(self.draw, self.draw.hash_to_field("choice", self.value(condition)))
-        return no + share * (yes - no)  # type: ignore[return-value]
+        return no + share * (yes - no)
 
 
 class NoRootError(Exception):

@@ -339,7 +339,8 @@ class Launch:
         count = len(self._used)
         # addresses first, then steps, then the number of rows: the driver is given where each of them stands
         self._cells = np.zeros(3 * count + 1, dtype=np.int64)
-        self._cells[count:] = [*(y for x in steps if x is not None for y in x), rows]
+        numbers: list[int] = [int(y) for x in steps if x is not None for y in x]
+        self._cells[count:] = [*numbers, rows]
         place = self._cells.ctypes.data
         arrays = [place + 8 * y for i in range(count) for y in (i, count + 2 * i, count + 2 * i + 1)]
         cut = 3 * sum(x is not None for x in inputs)
