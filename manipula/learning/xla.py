@@ -1,6 +1,7 @@
 """Models as JAX functions: `jit`, `vmap` and reverse-mode gradients, the latter by the vector–Jacobian product.
 
-On the processor the compiled function is called back by XLA; on other devices XLA compiles the emitted text, whose
+XLA calls the compiled function itself, through its foreign function interface: machine code on the processor, a kernel
+on CUDA devices. Elsewhere, and where the interface is another one than we know, XLA compiles the emitted text, whose
 shapes are checked here first.
 """
 
@@ -8,17 +9,30 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cached_property, lru_cache, partial
+from importlib import import_module
+from inspect import signature
 from math import prod
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from manipula.algebra.emit import backend
 from manipula.algebra.emit.ports import Namer
-from manipula.errors import InputError
+from manipula.algebra.run.cuda import CudaFunction
+from manipula.algebra.run.xla_call import XlaHandler, device_table, host_table
+from manipula.algebra.run.xla_layout import XlaLayout, layout_from_header
+from manipula.errors import InputError, caution
 from manipula.generation.results.model import Model
 from manipula.learning.kernels import DTYPES, Differentiable, check_shapes, differentiable, import_framework
 from manipula.version import __version__
+
+_HEADER = "xla/ffi/api/c_api.h"
+_lock = Lock()
+_handlers: dict[tuple[str, str], XlaHandler] = {}  # XLA knows a target for the life of the process
 
 
 class JaxFunction:
@@ -30,10 +44,11 @@ class JaxFunction:
         self.name, self.parameters = model.name, tuple(parameters)
         self.inputs, self.outputs = tuple(own.sizes), own.shapes
         self._result = namedtuple(f"{model.name}_result", list(own.shapes))  # type: ignore[misc]
-        self._call = with_gradient(self._jax, own)
+        # compiled as a whole, so that a call outside of `jit` costs little more than one inside
+        self._call = self._jax.jit(RowFunction(self._jax, own).call)
 
     def __call__(self, *arrays: Any) -> Any:
-        results = self._call(*checked_arrays(self._jax, self._own, arrays))
+        results = self._call(*cast_alike(self._jax, checked_arrays(self._jax, self._own, arrays)))
         return results[0] if len(self.outputs) == 1 else self._result(*results)
 
     def __repr__(self) -> str:
@@ -52,25 +67,28 @@ def checked_arrays(jax: Any, own: Differentiable, arrays: Sequence[Any]) -> list
     return [x.astype(wide) for x in given]
 
 
-def with_gradient(jax: Any, own: Differentiable) -> Callable[..., tuple[Any, ...]]:
-    """The function with its vector–Jacobian product; results are a tuple."""
-    plain: Any = jax.custom_vjp(lambda *x: evaluate_rows(jax, own, x))
+class RowFunction:
+    """A function of arrays (…, n) with its vector–Jacobian product; its results are a tuple."""
 
-    def gradients(*x: Any) -> tuple[Any, ...]:
-        return with_gradient(jax, own.product)(*x) if own.orders > 1 else evaluate_rows(jax, own.product, x)
+    def __init__(self, jax: Any, own: Differentiable) -> None:
+        self._jax, self._own = jax, own
 
-    def forward(*x: Any) -> tuple[Any, Any]:
-        return plain(*x), x
+    @cached_property
+    def call(self) -> Callable[..., tuple[Any, ...]]:
+        found: Any = self._jax.custom_vjp(lambda *x: evaluate_rows(self._jax, self._own, x))
+        found.defvjp(lambda *x: (found(*x), x), self._backward)
+        call: Callable[..., tuple[Any, ...]] = found
+        return call
 
-    def backward(x: Any, weights: Any) -> tuple[Any, ...]:
-        lead = check_shapes(own, x)
-        flat = [w.reshape((*lead, prod(shape))) for w, shape in zip(weights, own.shapes.values(), strict=True)]
-        found = gradients(*x, *flat)
-        return tuple(_sum_to(jax, g, y.shape) for g, y in zip(found, x, strict=True))
+    @cached_property
+    def _gradient(self) -> RowFunction:
+        return RowFunction(self._jax, self._own.product)
 
-    plain.defvjp(forward, backward)
-    call: Callable[..., tuple[Any, ...]] = plain
-    return call
+    def _backward(self, x: Any, weights: Any) -> tuple[Any, ...]:
+        lead = check_shapes(self._own, x)
+        flat = [w.reshape((*lead, prod(shape))) for w, shape in zip(weights, self._own.shapes.values(), strict=True)]
+        found = self._gradient.call(*x, *flat)
+        return tuple(_sum_to(self._jax, g, y.shape) for g, y in zip(found, x, strict=True))
 
 
 def _sum_to(jax: Any, g: Any, shape: tuple[int, ...]) -> Any:
@@ -81,23 +99,185 @@ def _sum_to(jax: Any, g: Any, shape: tuple[int, ...]) -> Any:
 
 
 def evaluate_rows(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:
-    if jax.default_backend() == "cpu":
-        return _called_back(jax, own, x)
-    return tuple(jax.lax.platform_dependent(*x, cpu=lambda *y: _called_back(jax, own, y), default=_text(own)))
+    """The results; an axis that `vmap` maps becomes the first of the leading axes."""
+    rows = import_module("jax.custom_batching").custom_vmap(lambda *y: _evaluate(jax, own, y))
+
+    @rows.def_vmap  # type: ignore[untyped-decorator]
+    def _(size: int, mapped: Sequence[bool], *y: Any) -> tuple[Any, Any]:
+        rank = max(z.ndim - moved for z, moved in zip(y, mapped, strict=True))
+        wide = [
+            z.reshape((z.shape[0], *(1,) * (rank + 1 - z.ndim), *z.shape[1:])) if moved else z
+            for z, moved in zip(y, mapped, strict=True)
+        ]
+        return evaluate_rows(jax, own, wide), (True,) * len(own.shapes)
+
+    return tuple(rows(*x))
 
 
-def _called_back(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:
-    """The compiled function on the arrays of the processor."""
-    lead, dtype = check_shapes(own, x), np.dtype(x[0].dtype)
-    shapes = tuple(jax.ShapeDtypeStruct((*lead, *shape), dtype) for shape in own.shapes.values())
+def _evaluate(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:
+    """By the handlers of this process, or by the emitted text on platforms without one."""
+    platforms = _platforms(jax)
+    lead, dtype = check_shapes(own, x), str(x[0].dtype)
+    single = all(length == 1 for length in lead)
+    targets = {platform: _target(own, dtype, platform, single) for platform in platforms}
+    if None not in targets.values():
+        return _foreign_call(jax, own, targets["cpu"], x)
+    ways = {
+        platform: lambda *y, target=target: _foreign_call(jax, own, target, y)
+        for platform, target in targets.items()
+        if target
+    }
+    return tuple(jax.lax.platform_dependent(*x, **ways, default=_text(own)) if ways else _text(own)(*x))
 
-    def run(*arrays: Any) -> tuple[Any, ...]:
-        found = own.compiled(str(dtype)).general(*map(np.asarray, arrays), threads=0)
-        return (found,) if len(shapes) == 1 else tuple(found)
 
-    # of one rank, so that a mapped axis stands first in each; "expand_dims" keeps what is not mapped as it is
-    even = [y.reshape((*(1,) * (len(lead) + 1 - y.ndim), *y.shape)) for y in x]
-    return tuple(jax.pure_callback(run, shapes, *even, vmap_method="expand_dims"))
+def _foreign_call(jax: Any, own: Differentiable, target: Any, x: Sequence[Any]) -> tuple[Any, ...]:
+    lead = check_shapes(own, x)
+    # the handler takes as many rows, or one for all; only what lies between is copied
+    even = [y if y.shape[:-1] == lead else _row_or_rows(jax, y, lead) for y in x]
+    call: Callable[..., Any] = partial(_rows_of_device, jax, own, target)
+    if lead and jax.device_count() > 1:
+        call = _partitioned(jax, own, call, [y.ndim > 1 for y in even])
+    found = call(*even)
+    return tuple(cast_alike(jax, [*found, *x])[: len(found)])
+
+
+def _row_or_rows(jax: Any, x: Any, lead: tuple[int, ...]) -> Any:
+    if all(length == 1 for length in x.shape[:-1]):
+        return x.reshape(x.shape[-1:])
+    return jax.numpy.broadcast_to(x, (*lead, x.shape[-1]))
+
+
+def _rows_of_device(jax: Any, own: Differentiable, target: str, *x: Any) -> tuple[Any, ...]:
+    """All rows, or the part of them that this device has."""
+    lead = check_shapes(own, x)
+    shapes = [jax.ShapeDtypeStruct((*lead, *shape), x[0].dtype) for shape in own.shapes.values()]
+    # "sequential" is never met: the mapped axis has been moved before
+    return tuple(_interface().ffi_call(target, shapes, vmap_method="sequential")(*x))
+
+
+def _partitioned(jax: Any, own: Differentiable, call: Callable[..., Any], wide: Sequence[bool]) -> Callable[..., Any]:
+    """The same call where arrays are spread over devices: each computes its rows, nothing is gathered."""
+    custom_partitioning = import_module("jax.experimental.custom_partitioning").custom_partitioning
+    sharding, spec = jax.sharding.NamedSharding, jax.sharding.PartitionSpec
+
+    def spread(mesh: Any, lead: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+        taken = [sharding(mesh, spec(*lead, None) if full else spec(None)) for full in wide]
+        return taken, tuple(sharding(mesh, spec(*lead, *(None,) * len(shape))) for shape in own.shapes.values())
+
+    def lead_of(shaped: Any, entries: int) -> Sequence[Any]:
+        rank = len(shaped.shape) - entries
+        known = tuple(getattr(shaped.sharding, "spec", ()))[:rank]
+        return (*known, *(None,) * (rank - len(known)))
+
+    def partition(mesh: Any, arguments: Any, results: Any) -> tuple[Any, ...]:
+        taken, made = spread(mesh, lead_of(results[0], len(next(iter(own.shapes.values())))))
+        return mesh, call, made, tuple(taken)
+
+    def infer(mesh: Any, arguments: Any, results: Any) -> Any:
+        first = next(x for x, full in zip(arguments, wide, strict=True) if full)
+        return spread(mesh, lead_of(first, 1))[1]
+
+    made: Any = custom_partitioning(call)
+    letters = iter("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    rule = [f"... {next(letters)}" if full else next(letters) for full in wide]
+    ends = [" ".join(["...", *(next(letters) for _ in shape)]) for shape in own.shapes.values()]
+    # releases without rules know the other way only
+    known = "sharding_rule" in signature(made.def_partition).parameters
+    rules = {"sharding_rule": f"{', '.join(rule)} -> {', '.join(ends)}"} if known else {}
+    made.def_partition(partition, infer_sharding_from_operands=infer, **rules)
+    found: Callable[..., Any] = made
+    return found
+
+
+def cast_alike(jax: Any, arrays: Sequence[Any]) -> list[Any]:
+    """Inside of `shard_map`: all of them different on each device along the same axes of the mesh.
+
+    XLA's foreign calls have no rule for axes that some arrays vary along and others do not.
+    """
+    varying = [_varying_axes(jax, x) for x in arrays]
+    joined = frozenset().union(*varying)
+    cast = getattr(jax.lax, "pcast", None) or (lambda x, axes, to: jax.lax.pvary(x, axes))
+    return [
+        cast(x, tuple(sorted(joined - own)), to="varying") if own != joined else x
+        for x, own in zip(arrays, varying, strict=True)
+    ]
+
+
+def _varying_axes(jax: Any, x: Any) -> frozenset[str]:
+    kind = jax.typeof(x) if hasattr(jax, "typeof") else None  # before, there were no such axes
+    axes = getattr(getattr(kind, "mat", None), "varying", None)
+    return frozenset(getattr(kind, "vma", ()) if axes is None else axes)
+
+
+def _platforms(jax: Any) -> tuple[str, ...]:
+    """What a function may be called on in this process."""
+    backend = jax.default_backend()
+    if backend == "cpu":
+        return ("cpu",)
+    cuda = backend == "gpu" and "cuda" in str(getattr(jax.devices()[0].client, "platform_version", "")).lower()
+    return ("cpu", "cuda" if cuda else backend)
+
+
+def _target(own: Differentiable, dtype: str, platform: str, single: bool) -> str | None:
+    """The name under which XLA knows the function; None where XLA cannot call it.
+
+    Of the function's content: a program that JAX kept on disk calls the same function in another process.
+    """
+    layout, code = _layout(), own.compiled(dtype)
+    if layout is None or code.address_of_one is None or platform not in ("cpu", "cuda"):
+        return None
+    name = f"manipula_{own.name}_{dtype}_{own.tape.digest()}"
+    with _lock:
+        handler = _handlers.get((name, platform))
+        if handler is None:
+            handler = XlaHandler(layout, own.tape, np.dtype(dtype).itemsize, platform)
+            if platform == "cuda" and not _fill_device(handler, own, dtype):
+                return None
+            interface = _interface()
+            interface.register_ffi_target(
+                name, interface.pycapsule(handler.address), platform="CUDA" if platform == "cuda" else platform
+            )
+            _handlers[name, platform] = handler
+        if platform == "cpu" and not handler.complete:
+            # many programs never have more than one configuration
+            kept, run = code.kept(), 0 if single else code.address or 0
+            handler.fill(host_table(kept, code.address_of_one, run), (code, kept), complete=bool(run))
+    return name
+
+
+def _fill_device(handler: XlaHandler, own: Differentiable, dtype: str) -> bool:
+    """Kernels of every device; a warning where nothing compiles them here."""
+    try:
+        kernels = CudaFunction(own.compiled(dtype))
+    except InputError as problem:
+        caution(
+            "{name}: JAX runs the function on the GPU as XLA compiles it, several times slower: {problem}",
+            own.name,
+            problem,
+        )
+        return False
+    handler.fill(*device_table(kernels), complete=True)
+    return True
+
+
+@lru_cache(maxsize=1)
+def _interface() -> Any:
+    """JAX's module for foreign calls, under its name of this release; None where it has none that we know."""
+    for name in ("jax.ffi", "jax.extend.ffi"):
+        with suppress(ImportError):
+            module = import_module(name)
+            if all(hasattr(module, x) for x in ("ffi_call", "include_dir", "pycapsule", "register_ffi_target")):
+                return module
+    return None
+
+
+@lru_cache(maxsize=1)
+def _layout() -> XlaLayout | None:
+    """Of the interface that JAX brings along; None where there is none that handlers can be written for."""
+    try:
+        return layout_from_header(Path(_interface().include_dir(), _HEADER).read_text(encoding="utf-8"))
+    except (AttributeError, OSError, RuntimeError):
+        return None
 
 
 def _text(own: Differentiable) -> Callable[..., tuple[Any, ...]]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.run.xla_call import SHARE
 from manipula.errors import InputError
+from manipula.learning import xla
+from tests.random_robots import random_robot
 
 jax = pytest.importorskip("jax", reason="JAX is not installed: pip install manipula[jax]")
 
@@ -59,6 +66,163 @@ def test_parameters_of_each_row() -> None:
     dm = jax.grad(lambda p: f(*x, p).sum())(masses)
     slope = (f(*x, masses + 1) - f(*x, masses)).sum(-1)
     assert np.allclose(dm[:, 0], slope)  # torques are linear in a mass
+
+
+# the way of the call: machine code, or the emitted text where XLA cannot call it
+
+
+def targets(f: Any, *x: Any) -> set[str]:
+    """What XLA calls."""
+    text = jax.jit(f).lower(*x).as_text()
+    return {part.partition("(")[0] for part in text.split("custom_call @")[1:]}
+
+
+@pytest.fixture
+def no_interface(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xla, "_layout", lambda: None)
+
+
+def drawn_arm(seed: int, kinds: str) -> mp.Robot:
+    robot = mp.Robot.of(random_robot(seed, joints=kinds))
+    rng = np.random.default_rng(seed)
+    return robot.with_parameters(
+        **{name: float(rng.uniform(0.3, 0.9)) for name, value in robot.parameters.items() if value is None}
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("seed", "kinds"), [(1, "R"), (2, "P"), (3, "FRP"), (4, "HR"), (5, "PRFR")])
+def test_bits_are_those_of_the_compiled_function(seed: int, kinds: str, dtype: str) -> None:
+    arm = mp.Arm(drawn_arm(seed, kinds))
+    rng = np.random.default_rng(seed)
+    # matrices, several results, one vector
+    for model, count in (("pose", 1), ("inverse_dynamics_derivatives" if kinds == "R" else "inverse_dynamics", 3)):
+        f, code = arm.jax(model), mp.generate(arm.robot, model).compile(dtype=dtype)
+        for lead in ((), (1,), (0,), (3,), (2, 5)):
+            x = list(rng.uniform(-1, 1, (count, *lead, arm.dof)).astype(dtype))
+            found, expected = f(*x), code(*x)
+            pairs = [(found, expected)] if len(f.outputs) == 1 else list(zip(found, expected, strict=True))
+            for a, b in pairs:
+                assert a.dtype == dtype and a.shape == b.shape and np.array_equal(a, b, equal_nan=True)
+        assert all(name.startswith("manipula_") for name in targets(f, *x)) and targets(f, *x)
+
+
+def test_long_tables_are_shared_out_with_equal_bits() -> None:
+    arm = mp.Arm("puma560")
+    f = arm.jax("inverse_dynamics")
+    for rows in (2 * SHARE - 1, 2 * SHARE, 7 * SHARE + 3):
+        x = np.random.default_rng(rows).uniform(-1, 1, (3, rows, 6))
+        assert np.array_equal(f(*x), arm.inverse_dynamics(*x))
+        assert np.array_equal(f(x[0], x[1][0], x[2]), arm.inverse_dynamics(x[0], x[1][0], x[2]))
+    # from several threads at once: each call waits for its own shares only
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: np.asarray(f(*x)), range(12)))
+    assert all(np.array_equal(y, arm.inverse_dynamics(*x)) for y in found)
+
+
+def test_axes_broadcast_as_in_numpy_under_nested_maps() -> None:
+    arm = mp.Arm("puma560")
+    f, rng = arm.jax("inverse_dynamics"), np.random.default_rng(4)
+    q, qd, qdd = rng.uniform(-1, 1, (4, 1, 6)), rng.uniform(-1, 1, (5, 6)), rng.uniform(-1, 1, 6)
+    assert np.array_equal(f(q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
+    pairs = jax.vmap(jax.vmap(f, (None, 0, None)), (0, None, None))(q[:, 0], qd, qdd)
+    assert np.array_equal(pairs, arm.inverse_dynamics(q, qd, qdd))
+    last = jax.jit(jax.vmap(f, in_axes=(2, None, None), out_axes=1))(rng.uniform(-1, 1, (5, 6, 3)), qd, qdd)
+    assert last.shape == (5, 3, 6)
+    rows = rng.uniform(-1, 1, (7, 6))
+    jacobians = jax.vmap(jax.jacrev(f))(rows, rows, rows)
+    assert np.allclose(jacobians, arm.inverse_dynamics_derivatives(rows, rows, rows).dq, atol=1e-10)
+
+
+def test_inside_loops_and_rematerialised() -> None:
+    arm = mp.Arm("puma560")
+    f, x = arm.jax("forward_dynamics"), [y[0] for y in states(3)]
+    q, qd, tau = x
+
+    def roll(q: Any, qd: Any) -> Any:
+        def step(state: Any, _: Any) -> Any:
+            q, qd = state
+            qd = qd + 1e-3 * f(q, qd, tau)
+            return (q + 1e-3 * qd, qd), None
+
+        return jax.lax.scan(jax.checkpoint(step), (q, qd), None, length=5)[0][0].sum()
+
+    for _ in range(5):
+        qd = qd + 1e-3 * arm.forward_dynamics(q, qd, tau)
+        q = q + 1e-3 * qd
+    assert np.allclose(jax.jit(roll)(*x[:2]), q.sum(), atol=1e-12)
+    step = np.eye(6)[2] * 1e-6
+    difference = (roll(x[0] + step, x[1]) - roll(x[0] - step, x[1])) / 2e-6
+    assert np.allclose(jax.grad(roll)(*x[:2])[2], difference, rtol=1e-5)
+
+
+def test_derivatives_of_higher_order() -> None:
+    from jax.test_util import check_grads
+
+    f, (q,) = mp.Arm("puma560").jax("gravity"), [x[0] for x in states(1)]
+    check_grads(f, [q], order=2, modes=["rev"], rtol=1e-4)
+    twice = jax.grad(lambda q: jax.grad(lambda q: f(q).sum())(q).sum())
+    with pytest.raises(InputError, match="higher order than 2"):
+        jax.grad(lambda q: twice(q).sum())(q)
+
+
+@pytest.mark.usefixtures("no_interface")
+def test_without_the_interface_the_emitted_text_serves() -> None:
+    arm = mp.Arm(drawn_arm(5, "PRFR"))
+    f, x = arm.jax("inverse_dynamics"), list(np.random.default_rng(5).uniform(-1, 1, (3, 4, arm.dof)))
+    assert not targets(f, *x)
+    assert np.allclose(f(*x), arm.inverse_dynamics(*x), rtol=0, atol=1e-11)
+    mapped = jax.vmap(jax.grad(lambda *x: f(*x).sum()))(*x)
+    assert np.allclose(mapped, arm.inverse_dynamics_derivatives(*x).dq.sum(-2), atol=1e-10)
+
+
+def test_robots_of_one_name_are_told_apart() -> None:
+    robot = mp.load("puma560")
+    heavy = robot.with_parameters(m3=9.0)
+    x = states(3)
+    light, other = mp.Arm(robot).jax("inverse_dynamics"), mp.Arm(heavy).jax("inverse_dynamics")
+    assert targets(light, *x) != targets(other, *x)
+    assert targets(light, *x) == targets(mp.Arm("puma560").jax("inverse_dynamics"), *x)  # the same in any process
+    assert np.array_equal(other(*x), mp.Arm(heavy).inverse_dynamics(*x))
+
+
+SPREAD = """
+import jax, numpy as np, manipula as mp
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+jax.config.update("jax_enable_x64", True)
+arm = mp.Arm("puma560")
+f, x = arm.jax("inverse_dynamics"), np.random.default_rng(0).uniform(-1, 1, (3, 8, 2, 6))
+mesh = Mesh(np.array(jax.devices()), ("i",))
+assert len(jax.devices()) == 8
+spread = [jax.device_put(y, NamedSharding(mesh, P("i"))) for y in x]
+expected, slope = arm.inverse_dynamics(*x), arm.inverse_dynamics_derivatives(*x)
+both = jax.jit(jax.vmap(jax.grad(lambda *x: f(*x).sum(), (0, 1))))
+for call, want in ((jax.jit(f), expected), (lambda *x: both(*x)[0], slope.dq.sum(-2))):
+    found = call(*spread)
+    assert np.allclose(found, want, atol=1e-10) and found.sharding.spec[0] == "i", found.sharding
+for call in (jax.jit(f), both):
+    assert "all-gather" not in call.lower(*spread).compile().as_text()
+row = x[2][0, 0]
+assert np.array_equal(jax.jit(f)(spread[0], spread[1], row), arm.inverse_dynamics(x[0], x[1], row))
+wrap = getattr(jax, "shard_map", None)
+if wrap is not None:
+    own = jax.jit(wrap(f, mesh=mesh, in_specs=(P("i"), P("i"), P()), out_specs=P("i")))
+    assert np.array_equal(own(spread[0], spread[1], row), arm.inverse_dynamics(x[0], x[1], row))
+    slopes = wrap(jax.grad(lambda *x: f(*x).sum(), (0, 2)), mesh=mesh, in_specs=(P("i"), P("i"), P()),
+                  out_specs=(P("i"), P()))
+    dq, drow = jax.jit(slopes)(spread[0], spread[1], row)
+    exact = arm.inverse_dynamics_derivatives(x[0], x[1], row)
+    assert np.allclose(dq, exact.dq.sum(-2), atol=1e-10)
+    assert np.allclose(drow, exact.dqdd.sum((0, 1, 2)), atol=1e-10)
+print("spread")
+"""
+
+
+@pytest.mark.slow
+def test_rows_spread_over_devices_stay_there() -> None:
+    environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=8", "JAX_PLATFORMS": "cpu"}
+    ran = subprocess.run([sys.executable, "-c", SPREAD], env=environment, capture_output=True, text=True, check=False)
+    assert ran.stdout.strip() == "spread", ran.stderr
 
 
 def test_the_emitted_text_of_other_devices_agrees() -> None:

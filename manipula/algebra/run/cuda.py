@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, Protocol, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manipula.algebra.emit.cuda import BLOCK, source
 from manipula.algebra.run import batch
@@ -282,6 +283,19 @@ class CudaFunction:
         The caller answers for types, sizes and alignment.
         """
         return Launch(self._cupy.cuda.driver, self._kernel(layout), rows, inputs, self._work(None), outputs)
+
+    def kernel_addresses(self, *layouts: str) -> NDArray[np.uint64]:
+        """The driver's handles of these kernels on every device, (devices, layouts). They live as long as this."""
+        found = []
+        for number in range(self._cupy.cuda.runtime.getDeviceCount()):
+            with self._cupy.cuda.Device(number):
+                # CuPy keeps a kernel for each device
+                found.append([self._kernel(layout).kernel.ptr for layout in layouts])
+        return np.array(found, dtype=np.uint64)
+
+    def kept(self) -> batch.Floats:
+        """What depends on parameters alone, where the function has none."""
+        return self._host.kept()
 
     def run(self, state: Any, steps: int, *variables: Any, **how: Unpack[Rolling]) -> Repeated:
         """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
