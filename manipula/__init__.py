@@ -25,6 +25,7 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula import studies
+    from manipula.api import rotation
     from manipula.arm import Arm
     from manipula.generation.results.model import Model
     from manipula.generation.results.system import Law, System
@@ -48,8 +49,8 @@ __all__ = [
     "check", "check_answer", "check_base_parameters", "closed_loop", "controller", "convert", "count",
     "count_orders", "derive", "dossier", "drawing", "excite", "generate", "identify", "inverse_derivation",
     "languages", "law", "load", "loads", "methods", "models", "picture", "reach", "read_log", "report",
-    "robot_module", "robots", "save", "significance", "simulate", "singularities", "states", "studies", "study",
-    "tables", "trajectory", "where", "worksheet",
+    "robot_module", "robots", "rotation", "save", "significance", "simulate", "singularities", "states", "studies",
+    "study", "tables", "trajectory", "where", "worksheet",
 ]  # fmt: skip
 
 # The verbs above are light, each loads its machinery when called; these are the machinery, and a verb above it.
@@ -71,6 +72,7 @@ _LATE = {
     "study": "manipula.studies.study_run",
 }
 _NAMESPACES = {
+    "rotation": "manipula.api.rotation",
     "states": "manipula.simulation.states",
     "studies": "manipula.studies",
     "trajectory": "manipula.simulation.trajectory",

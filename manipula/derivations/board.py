@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from time import monotonic
 from typing import Any
 
@@ -13,7 +12,7 @@ from manipula.algebra.expr.function import flatten_nested, tree_cost_of
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.show.notation import Notation
-from manipula.algebra.show.printer import book_names
+from manipula.algebra.show.printer import NameParts, book_names
 from manipula.algebra.simplify import shortest
 from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.algebra.simplify.terms import Terms, tree_from_monomial, tree_from_terms
@@ -68,51 +67,16 @@ def refuse_unfit(robot: RobotDescription, topic: str) -> RobotDescription:
     return found
 
 
-class DerivationBoard:
-    """An arm with letters q, q̇, q̈ over expressions, and what is written of it."""
+class FormulaBoard:
+    """Expressions of some letters, and what is written of them: each as short as it gets, within the time."""
 
-    def __init__(self, robot: RobotDescription, symbolic: Symbolic, seconds: float) -> None:
-        self.structure = ArmStructure(robot, symbolic)
-        self.robot, self.graph = robot, Graph()
+    def __init__(self, taken: Sequence[str], seconds: float, masses: frozenset[str] = frozenset()) -> None:
+        self.graph, self.taken, self.masses = Graph(), tuple(taken), masses
         self.maths = ExprMaths(self.graph)
-        self.chain = self.structure.bound_tree(self.maths, self.structure.symbols(self.graph.symbol))
-        numbers = range(1, self.chain.dof + 1)
-        self.q, self.qd, self.qdd = (
-            [self.graph.symbol(f"{rate}{i}", online=True) for i in numbers] for rate in ("q", "qd", "qdd")
-        )
-        self.taken = self.structure.free
-        fields = [KINDS[link.kind.name].field for link in self.chain.links]
-        self.aliases = dict(book_names(fields, frozenset(self.taken)))
-        self.given: dict[str, Expr] = {}  # what a step takes for known: the pose of inverse kinematics
+        self.aliases: dict[str, NameParts] = {}
         self.end, self.seconds = monotonic() + seconds, seconds
         self.written: dict[Expr, FormulaTree | None] = {}
         self.left_out = 0  # results too long to read
-
-    @property
-    def dof(self) -> int:
-        return self.chain.dof
-
-    @cached_property
-    def masses(self) -> frozenset[str]:
-        bodies = [
-            body for joint in self.robot.joints for body in (joint.body, *(x.body for x in joint.carries)) if body
-        ]
-        cells = [body.mass for body in (*bodies, *self.robot.payload)]
-        return frozenset(name for cell in cells for name in (cell.name, *names_of(cell.parameter)))
-
-    # letters
-
-    def symbol(self, i: int, dots: int = 0) -> Symbol:
-        """q_i, q̇_i, q̈_i as a tree: set as θ̇₂ or ḋ₃."""
-        return Symbol(f"q{'d' * dots}{i + 1}", True)
-
-    @property
-    def turns_from_zero(self) -> bool:
-        """Axes are counted from 0 in the standard convention: joint i moves about z of frame i − 1."""
-        return self.robot.origin.convention == "standard"
-
-    def axis_number(self, i: int) -> str:
-        return str(i if self.turns_from_zero else i + 1)
 
     # writing
 
@@ -183,8 +147,8 @@ class DerivationBoard:
         wide = shape[1] if len(shape) > 1 else 1
         return tuple(tuple(known[k : k + wide]) for k in range(0, len(known), wide))
 
-    def finish(self, derivation: Derivation) -> Derivation:
-        """With the letters of this arm, proved."""
+    def finish_with(self, derivation: Derivation, prover: Callable[[Derivation], str]) -> Derivation:
+        """With the letters of this board, proved."""
         if self.left_out:
             more = sentence(
                 "{count} results are too long to read, or took longer than {seconds} s, and are left out; their "
@@ -193,10 +157,51 @@ class DerivationBoard:
                 Quoted(f"{self.seconds:g}"),
             )
             derivation = replace(derivation, says=(*derivation.says, more))
-        whole = replace(
-            derivation, aliases=self.aliases, taken=self.taken, prover=prover_of(self.structure, dict(self.given))
+        return replace(derivation, aliases=self.aliases, taken=self.taken, prover=prover).with_proof()
+
+
+class DerivationBoard(FormulaBoard):
+    """An arm with letters q, q̇, q̈ over expressions, and what is written of it."""
+
+    def __init__(self, robot: RobotDescription, symbolic: Symbolic, seconds: float) -> None:
+        self.structure, self.robot = ArmStructure(robot, symbolic), robot
+        super().__init__(self.structure.free, seconds, _masses(robot))
+        self.chain = self.structure.bound_tree(self.maths, self.structure.symbols(self.graph.symbol))
+        numbers = range(1, self.chain.dof + 1)
+        self.q, self.qd, self.qdd = (
+            [self.graph.symbol(f"{rate}{i}", online=True) for i in numbers] for rate in ("q", "qd", "qdd")
         )
-        return whole.with_proof()
+        fields = [KINDS[link.kind.name].field for link in self.chain.links]
+        self.aliases = dict(book_names(fields, frozenset(self.taken)))
+        self.given: dict[str, Expr] = {}  # what a step takes for known: the pose of inverse kinematics
+
+    @property
+    def dof(self) -> int:
+        return self.chain.dof
+
+    # letters
+
+    def symbol(self, i: int, dots: int = 0) -> Symbol:
+        """q_i, q̇_i, q̈_i as a tree: set as θ̇₂ or ḋ₃."""
+        return Symbol(f"q{'d' * dots}{i + 1}", True)
+
+    @property
+    def turns_from_zero(self) -> bool:
+        """Axes are counted from 0 in the standard convention: joint i moves about z of frame i − 1."""
+        return self.robot.origin.convention == "standard"
+
+    def axis_number(self, i: int) -> str:
+        return str(i if self.turns_from_zero else i + 1)
+
+    def finish(self, derivation: Derivation) -> Derivation:
+        """With the letters of this arm, proved."""
+        return self.finish_with(derivation, prover_of(self.structure, dict(self.given)))
+
+
+def _masses(robot: RobotDescription) -> frozenset[str]:
+    bodies = [body for joint in robot.joints for body in (joint.body, *(x.body for x in joint.carries)) if body]
+    cells = [body.mass for body in (*bodies, *robot.payload)]
+    return frozenset(name for cell in cells for name in (cell.name, *names_of(cell.parameter)))
 
 
 def _is_rate(atom: FormulaTree) -> bool:

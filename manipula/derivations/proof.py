@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from manipula.algebra.expr.function import Function, Input, Output, flatten_nested
@@ -188,11 +189,22 @@ def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def prover_of(structure: ArmStructure, given: Mapping[str, Expr]) -> Callable[[Derivation], str]:
+    return prover_against(lambda *at: Reference(structure, *at), structure.free, structure.tree.dof, given)
+
+
+def prover_against(
+    reference_of: Callable[[Any, Callable[[str], Any]], Any],
+    letters: Sequence[str],
+    joints: int = 0,
+    given: Mapping[str, Expr] = MappingProxyType({}),
+) -> Callable[[Derivation], str]:
+    """`reference_of(maths, symbol)` is what the checks of the equations compute with, over the scalar of a proof."""
+
     def run(derivation: Derivation) -> str:
-        function, checks = _claims(derivation, structure, given)
+        function, checks = _claims(derivation, letters, joints, given)
 
         def reference(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
-            at = Reference(structure, maths, symbol)
+            at = reference_of(maths, symbol)
             return {name: _scalars(check(at), maths) for name, check in checks.items()}
 
         proof = prove(function, reference)
@@ -216,12 +228,12 @@ def _scalars(value: Any, maths: Any) -> list[Any]:
 
 
 def _claims(
-    derivation: Derivation, structure: ArmStructure, given: Mapping[str, Expr]
+    derivation: Derivation, letters: Sequence[str], joints: int, given: Mapping[str, Expr]
 ) -> tuple[Function, dict[str, Callable[[Any], Any]]]:
     graph = Graph()
-    maths, numbers = ExprMaths(graph), range(1, structure.tree.dof + 1)
+    maths, numbers = ExprMaths(graph), range(1, joints + 1)
     ports = {rate: [graph.symbol(f"{rate}{i}", online=True) for i in numbers] for rate in ("q", "qd", "qdd")}
-    own = [graph.symbol(name) for name in structure.free]
+    own = [graph.symbol(name) for name in letters]
     inputs = [Input(rate, tuple(symbols)) for rate, symbols in ports.items()]
     inputs.append(Input("p", tuple(own), role="parameter"))
     env: dict[str, Any] = {str(x.data): x for port in inputs for x in port.symbols} | {SIGN: graph.one}

@@ -188,6 +188,35 @@ def svg_of(record: Record, poses: Sequence[Array], axes: Sequence[Array], style:
     return _page(record["name"], painter.definitions(), body, style)
 
 
+PALE = 0.45  # of the frame that stands still
+SEEN_FROM = (1.0, 0.7, 0.6)
+
+
+def frames_svg(poses: Sequence[Array], labels: Sequence[str], eye: Sequence[float] | None = None) -> Picture:
+    """Frames alone, their axes labelled x y z with the index of each; the first one is pale."""
+    camera, style = projection.camera_at(eye or SEEN_FROM, (0.0, 0.0, 1.0)), Style(background="light")
+    places = np.array([pose[:3, 3] for pose in poses])
+    apart = float(np.linalg.norm(places.max(axis=0) - places.min(axis=0)))
+    length = 0.5 * apart if apart > 1e-9 else 1.0
+    tips = [camera.points(pose[:3, 3] + 1.15 * length * pose[:3, :3].T)[:, :2] for pose in poses]
+    seen = np.concatenate([*tips, camera.points(places)[:, :2]])
+    sheet = projection.sheet_for(seen.min(axis=0), seen.max(axis=0), style.width, style.height, 30.0)
+    body = []
+    for k, (pose, label) in enumerate(zip(poses, labels, strict=True)):
+        arrows = "".join(_triad(pose, length, camera, sheet, 4.0))
+        words = "".join(_axis_label(sheet(tips[k][i]), f"{name}{label}", AXES[i]) for i, name in enumerate("xyz"))
+        body.append(f'<g opacity="{PALE if k == 0 and len(poses) > 1 else 1}">{arrows}{words}</g>')
+    return _page(f"frames {', '.join(labels)}", "", body, style)
+
+
+def _axis_label(at: Array, name: str, colour: str) -> str:
+    index = f'<tspan font-size="11" dy="4">{escape(name[1:])}</tspan>' if name[1:] else ""
+    return (
+        f'<text x="{number(at[0])}" y="{number(at[1] + 5)}" fill="{colour}" text-anchor="middle" '
+        f'font-family="sans-serif" font-style="italic" font-size="16">{name[0]}{index}</text>'
+    )
+
+
 def _frames_with_arrows(poses: Sequence[Array], style: Style) -> list[Array]:
     """The frames that have arrows."""
     return {"tool": [poses[-1]], "all": [*poses], "none": []}[style.frames]
@@ -211,11 +240,11 @@ def _sheet(record: Record, solids: Sequence[Solid], camera: Camera, style: Style
     return projection.sheet_for(low, high, style.width, style.height, 0.03 * min(style.width, style.height))
 
 
-def _triad(pose: Array, length: float, camera: Camera, sheet: Sheet) -> Iterator[str]:
+def _triad(pose: Array, length: float, camera: Camera, sheet: Sheet, wide: float | None = None) -> Iterator[str]:
     """Three arrows, the one that points away first."""
     start = camera.points(pose[:3, 3])
     ends = camera.points(pose[:3, 3] + length * pose[:3, :3].T)
-    wide = 0.07 * length * sheet.scale
+    wide = 0.07 * length * sheet.scale if wide is None else wide
     for k in sorted(range(3), key=lambda k: float(ends[k][2])):
         a, b = sheet(start), sheet(ends[k])
         yield from _arrow(a, b, wide, AXES[k])

@@ -52,6 +52,8 @@ VERBS = ("manipula.api.robot_verbs", "manipula.api.model_verbs", "manipula.api.t
 DOCTESTED = (
     "manipula",
     *VERBS,
+    "manipula.api.rotation",
+    "manipula.api.transform",
     "manipula.arm",
     "manipula.robot",
     "manipula.studies.study_run",

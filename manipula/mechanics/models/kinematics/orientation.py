@@ -18,6 +18,7 @@ angles) and 2.6 (unit quaternion).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import permutations
 
 from manipula.errors import UnknownNameError
@@ -25,7 +26,7 @@ from manipula.mechanics.models.entry import TOOL, Given, ModelEntry, Outputs
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import turn_about
-from manipula.mechanics.spatial.vector import Matrix, Vector, matmul
+from manipula.mechanics.spatial.vector import Matrix, Vector, dot, matmul
 from manipula.scalar import Maths, Scalar, Tolerance
 
 Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -33,6 +34,7 @@ Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
 THREE_AXES = tuple("".join(axes) for axes in permutations("xyz"))
 SEQUENCES = (*THREE_AXES, *(a + b + a for a, b in permutations("xyz", 2)))
 LOCK = Tolerance("1e-24", "1e-10")  # of sin² between the outer axes
+NOTHING = Tolerance("1e-300", "1e-36")  # a squared length below this is zero
 
 
 # Euler parameters
@@ -66,6 +68,37 @@ def matrix_from_quaternion(e: Sequence[Scalar]) -> Matrix:
     )
 
 
+def quaternion_from_vector(v: Sequence[Scalar], maths: Maths[Scalar]) -> Quaternion:
+    """(cos φ/2, v sin(φ/2)/φ) of a rotation vector v, φ = |v|; the unit quaternion of v = 0 is (1, 0, 0, 0)"""
+    square = dot(v, v)
+    still = maths.less(square, maths.number(NOTHING))
+    angle = maths.sqrt(maths.select(still, 1, square))
+    share = maths.select(still, maths.number(Fraction(1, 2)), maths.sin(angle / 2) / angle)
+    x, y, z = v
+    return maths.select(still, 1, maths.cos(angle / 2)), share * x, share * y, share * z
+
+
+def axis_angle_from_quaternion(e: Quaternion, maths: Maths[Scalar]) -> tuple[Vector, Scalar]:
+    """u and φ in [0, π], of e0 ≥ 0: φ = 2 atan2(|(e1, e2, e3)|, e0); of no rotation the axis is z."""
+    w, x, y, z = e
+    square = dot((x, y, z), (x, y, z))
+    still = maths.less(square, maths.number(NOTHING))
+    length = maths.sqrt(maths.select(still, 1, square))
+    u = tuple(maths.select(still, rest, part / length) for part, rest in ((x, 0), (y, 0), (z, 1)))
+    return (u[0], u[1], u[2]), maths.select(still, 0, 2 * maths.atan2(length, w))
+
+
+def vector_from_quaternion(e: Quaternion, maths: Maths[Scalar]) -> Vector:
+    """φ u; beside no rotation 2 (e1, e2, e3), so that the smallest turn keeps its digits."""
+    w, *part = e
+    square = dot(part, part)
+    still = maths.less(square, maths.number(NOTHING))
+    length = maths.sqrt(maths.select(still, 1, square))
+    share = maths.select(still, 2, 2 * maths.atan2(length, w) / length)
+    x, y, z = part
+    return share * x, share * y, share * z
+
+
 def _either(condition: Scalar, yes: Quaternion, no: Quaternion, maths: Maths[Scalar]) -> Quaternion:
     w, x, y, z = (maths.select(condition, a, b) for a, b in zip(yes, no))
     return w, x, y, z
@@ -96,6 +129,27 @@ def angles_from_matrix(R: Matrix, sequence: str, maths: Maths[Scalar]) -> Vector
     if same:
         return first, maths.atan2(h, R[a][a]), maths.atan2(-sense * Rb[k], Rb[b])
     return first, maths.atan2(sense * R[a][k], h), maths.atan2(sense * Rb[a], Rb[b])
+
+
+def other_angles(angles: Sequence[Scalar], sequence: str, maths: Maths[Scalar]) -> Vector:
+    """The second set of the same rotation: the outer angles half a turn further, the middle one mirrored."""
+    _axes(sequence)
+    first, middle, third = angles
+    half = maths.degrees(Fraction(180))
+    outer = [maths.select(maths.less(0, x), x - half, x + half) for x in (first, third)]
+    return outer[0], -middle if sequence[0] == sequence[2] else _half_turn_less(middle, half, maths), outer[1]
+
+
+def _half_turn_less(x: Scalar, half: Scalar, maths: Maths[Scalar]) -> Scalar:
+    """π − x in (−π, π]"""
+    return maths.select(maths.less(x, 0), -half - x, half - x)
+
+
+def is_locked(R: Matrix, sequence: str, maths: Maths[Scalar]) -> Scalar:
+    """1 at gimbal lock, where the outer axes fall together, else 0."""
+    a, b, k, _ = _axes(sequence)
+    y, x = (R[b][a], R[k][a]) if sequence[0] == sequence[2] else (R[b][k], R[k][k])
+    return maths.less(x * x + y * y, maths.number(LOCK))
 
 
 def _guarded_angle(y: Scalar, x: Scalar, maths: Maths[Scalar]) -> tuple[Scalar, Scalar, Scalar, Scalar]:
@@ -151,8 +205,6 @@ def matrix_from_rpy(angles: Sequence[Scalar], maths: Maths[Scalar]) -> Matrix:
 # NaN goes in and comes out.
 #
 # Source: the usual definitions; only what holds on the axis and at the origin is decided here.
-
-NOTHING = Tolerance("1e-300", "1e-36")  # a squared length below this is zero
 
 
 def cylindrical_from_cartesian(p: Sequence[Scalar], maths: Maths[Scalar]) -> Vector:
