@@ -8,6 +8,7 @@ of the machinery behind them.
 from __future__ import annotations
 
 from manipula.api.data_verbs import calibrate, excite, identify, read_measured
+from manipula.api.load_verbs import choose_drives, loads
 from manipula.api.model_verbs import (
     base_parameters, best_known, check, check_base_parameters, count, count_orders, count_steps, dossier, generate,
     inverse_derivation, language, language_options, languages, methods, models, optimise, price_of, published_counts,
@@ -25,13 +26,14 @@ from manipula.api.teaching_verbs import (
     check_answer, check_worksheet, derive, read_answers, worksheet, write_derivation,
 )  # fmt: skip
 from manipula.api.time_verbs import (
-    closed_loop, controller, law, law_gains, law_model, law_options, law_settings, laws, loads, read_log, simulate,
+    closed_loop, controller, law, law_gains, law_model, law_options, law_settings, laws, read_log, simulate,
     simulate_file, where,
 )  # fmt: skip
 
 __all__ = [
     "base_parameters", "best_known", "calibrate", "check", "check_answer", "check_base_parameters",
-    "check_worksheet", "closed_loop", "controller", "convert", "count", "count_orders", "count_steps", "derive",
+    "check_worksheet", "choose_drives", "closed_loop", "controller", "convert", "count", "count_orders",
+    "count_steps", "derive",
     "document", "document_from_file", "dossier", "drawing", "excite", "file_text", "formats", "from_document",
     "from_text", "generate", "identify", "inverse_derivation", "joint_kinds", "language", "language_options",
     "languages", "law", "law_gains", "law_model", "law_options", "law_settings", "laws", "load", "loads", "looks",

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.recordings.log import Log
     from manipula.robot import Robot, RobotLike
-    from manipula.simulation.joint_loads import Loads
     from manipula.simulation.loop import Sensors
     from manipula.simulation.plant import Plant
     from manipula.simulation.run import Run
@@ -348,26 +347,6 @@ def _run_scenario(asked: Scenario, folder: Path, tell: Tell) -> Run:
         step=asked.run.step, method=asked.run.method, wrench=asked.wrench, seed=asked.run.seed, every=asked.run.every,
         events=[x.event() for x in asked.event], sensors=sensors, tell=tell,
     )  # fmt: skip
-
-
-def loads(
-    robot: RobotLike, motion: Trajectory | Run, *, wrench: object = None, parameters: Mapping[str, float] | None = None
-) -> Loads:
-    """What every joint must carry and every motor give: peak and rms torque, speed, power, force and moment.
-
-    `motion` is a reference, which the arm follows exactly, or a run of `simulate`, whose torques are its motors'; of a
-    batch the worst row counts. `wrench` is a force and a moment on the tool, world axes.
-
-    >>> from manipula import trajectory
-    >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=10)
-    >>> round(loads(arm, trajectory.quintic([0, 0], [0, 0], 1.0))["theta1"].force, 6)
-    50.0
-    """
-    from manipula.mechanics.robot.topology import refuse_moving
-    from manipula.simulation.joint_loads import loads_of
-
-    refuse_moving(robot_from(robot), "loads")
-    return loads_of(robot_from(robot), motion, wrench, parameters)
 
 
 def read_log(

@@ -15,7 +15,7 @@ from manipula.cli.terminal.command import Chosen, Options, command
 from manipula.cli.terminal.options import NOTHING, CodeOptions, Wishes
 from manipula.cli.terminal.screen import progress, say, say_json, say_list, say_prose, say_table
 from manipula.errors import InputError
-from manipula.messages import Message
+from manipula.messages import Message, join_messages
 from manipula.support.text import plain
 
 if TYPE_CHECKING:
@@ -211,17 +211,50 @@ def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
     return [radians(x) if degrees and turn else x for x, turn in zip(found, robot.coordinates.turns)]
 
 
+@dataclass(frozen=True)
+class DriveOptions:
+    """Tables of motors and gears.
+
+    Args:
+        motors (FILE.csv): Motors to choose from, one a row: name, rated torque, peak torque, rated speed, max speed,
+            inertia, with units in brackets in the heads.
+        gears (FILE.csv): Gears, one a row: name, ratio, rated torque, peak torque, efficiency, inertia, max input
+            speed. Without it the robot's own gears are kept.
+        inertia_ratio: The largest load inertia at the motor over the motor's own.
+        by (power|mass|price): What is smallest: rated power of the motor, mass or price of both.
+        plot: A picture of motor torque over speed: .png .svg .pdf (needs matplotlib).
+    """
+
+    motors: Path | None = None
+    gears: Path | None = None
+    inertia_ratio: float | None = None
+    by: str = "power"
+    plot: Path | None = None
+
+    def choose(self, found: Any) -> Any:
+        """None without a table of motors."""
+        if self.motors is None:
+            if self.gears or self.plot or self.inertia_ratio is not None:
+                raise InputError("--gears, --inertia-ratio and --plot need --motors FILE.csv")
+            return None
+        return api.choose_drives(found, self.motors, self.gears, inertia_ratio=self.inertia_ratio, by=self.by)
+
+
 @command()
 def loads(
-    robot: str, *, motion: MotionOptions, payload: float = 0.0, table: str = "", degrees: bool = False, wishes: Wishes,
-    as_json: bool = False,
+    robot: str, *, motion: MotionOptions, payload: float = 0.0, table: str = "", degrees: bool = False,
+    drives: DriveOptions, wishes: Wishes, as_json: bool = False,
 ) -> None:  # fmt: skip
-    """Compute joint loads and motor torques along a motion.
+    """Compute joint loads and motor torques along a motion, and choose motors and gears from tables.
+
+    With --motors the smallest motor and gear that hold are chosen for each joint; where nothing holds, the nearest pair
+    is named with how much it lacks, and the exit code is 1.
 
     \b
     Examples:
       manipula loads puma560 --to "1 -0.5 0.6 0 0.4 0" --duration 1
       manipula loads my_arm --table motion.csv --payload 2
+      manipula loads my_arm --to "1 -0.5 0.6" --motors motors.csv --gears gears.csv --plot drives.png
 
     Args:
         payload: In the hand, kg.
@@ -236,11 +269,24 @@ def loads(
     with progress(f"loads of {subject.name}"):
         moved = trajectory.table(table) if table else motion.trajectory(subject, degrees)
         found = api.loads(_loaded(subject, payload), moved)
+        chosen = drives.choose(found)
     if as_json:
-        say_json(plain(found))
-        return
-    heads, rows = found.table()
-    say_table(f"{found.robot}, {found.duration:g} s", heads, rows, right=range(1, len(heads)))
+        say_json(plain(found) if chosen is None else plain(found) | {"drives": chosen.as_dict()})
+    else:
+        heads, rows = found.table()
+        say_table(f"{found.robot}, {found.duration:g} s", heads, rows, right=range(1, len(heads)))
+        heads, rows = found.motor_table()
+        if rows:
+            say_table("Motors and gears in the robot's file", heads, rows, right=range(1, len(heads)))
+        if chosen is not None:
+            heads, rows = chosen.table()
+            say_table("Drives chosen from the tables", heads, rows, right=range(3, len(heads) - 1))
+    if chosen is not None:
+        files = [chosen.save_plot(drives.plot)] if drives.plot else []
+        if not as_json:
+            say("\n".join(map(str, files))) if files else None
+        if not chosen.holds:
+            raise InputError(join_messages("\n", chosen.refusals))
 
 
 # `control`: control laws as source code.

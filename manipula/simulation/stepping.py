@@ -39,6 +39,7 @@ class Functions:
     def __init__(self, robot: RobotDescription, parameters: Mapping[str, Any] | None = None) -> None:
         self.robot = robot
         self.parameters = {name: _numbers(name, value) for name, value in (parameters or {}).items()}
+        self._codes: dict[tuple[str, bool], Compiled] = {}
 
     def __call__(self, model: str, *given: Any, wrench: Any = None) -> Any:
         code = self.code(model, wrench is not None)
@@ -50,9 +51,11 @@ class Functions:
 
     def code(self, model: str, wrench: bool = False) -> Compiled:
         """The compiled model; parameters without a value are met here."""
-        code = _compile_model(self.robot, model, wrench)
-        refuse_unknown(self.robot, [name for name in code.parameters if name not in self.parameters])
-        return code
+        if (model, wrench) not in self._codes:  # a robot's hash walks through all of it
+            code = _compile_model(self.robot, model, wrench)
+            refuse_unknown(self.robot, [name for name in code.parameters if name not in self.parameters])
+            self._codes[model, wrench] = code
+        return self._codes[model, wrench]
 
     def _rows(self, code: Compiled, arrays: list[Any], values: list[Array]) -> Any:
         """Parameters differ from row to row: a call for each."""

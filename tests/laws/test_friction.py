@@ -185,11 +185,11 @@ inertia = { xx = 1, yy = 1, zz = 1, xy = 0, xz = 0, yz = 0 }
 """
 
 
-def test_gear_stiffness_and_backlash_are_kept_and_move_nothing() -> None:
+def test_a_drive_is_kept_and_moves_nothing() -> None:
     plain = mp.Robot.from_text(ROW)
-    robot = mp.Robot.from_text(ROW + 'gear = -62.55\nstiffness = "k"\nbacklash = 1e-4\n')
-    actuator = robot.joints[0].actuator
-    assert [actuator[name].name for name in ("gear", "stiffness", "backlash")] == ["gear1", "stiffness1", "backlash1"]
+    robot = mp.Robot.from_text(ROW + 'gear = -62.55\nefficiency = 0.7\nstiffness = "k"\nbacklash = 1e-4\n')
+    actuator, names = robot.joints[0].actuator, ("gear", "efficiency", "stiffness", "backlash")
+    assert [actuator[name].name for name in names] == [f"{name}1" for name in names]
     assert robot_from_toml(toml_from_robot(robot)).joints == robot.joints
     assert "-62.55" in str(robot) and "stiffness" in str(robot)
     q = [0.3], [0.2], [0.1]
@@ -202,6 +202,10 @@ def test_gear_stiffness_and_backlash_are_kept_and_move_nothing() -> None:
     [
         ("stiffness = 0", "stiffness: is not positive: 0"),
         ("backlash = -1", "backlash: is negative: -1"),
+        ("gear = 0", "gear: is zero"),
+        ("efficiency = 0", "efficiency: is no share: 0"),
+        ("efficiency = -0.5", "efficiency: is no share: -0.5"),
+        ("efficiency = 80", "efficiency: is no share: 80"),
         ("friction = { asymmetric = 1 }", "joint 1: friction.asymmetric: found 1"),
         ("friction = { asymmetric = { plus = 1 } }", "joint 1: friction.asymmetric.plus: unknown key"),
         ("friction = { stribek = 1 }", "friction.stribek: unknown key (did you mean 'stribeck'?)"),

@@ -386,7 +386,7 @@ def test_what_a_format_has_no_place_for_is_named_alone(
     assert losses(mp.Robot.from_dh([ROW, {**ROW, **given}])) == last
 
 
-@pytest.mark.parametrize("key, value", [("gear", 50), ("stiffness", 100), ("backlash", 0.01)])
+@pytest.mark.parametrize("key, value", [("gear", 50), ("efficiency", 0.75), ("stiffness", 100), ("backlash", 0.01)])
 def test_a_drive_that_a_format_has_no_place_for(key: str, value: float) -> None:
     par, urdf, _ = losses(mp.Robot.from_dh([ROW, {**ROW, key: value}]))
     assert par == [f"{key} of joint joint2"] and urdf == [f"{key} {value} of joint joint2"]

@@ -300,7 +300,7 @@ ROBOT_ENTRIES = {
 }  # fmt: skip
 JOINT_ENTRIES = {
     "link_name": '"shank"', "direction": "-1", "limits": "[-170, 90]", "velocity_limit": "33", "effort_limit": "44",
-    "motor_inertia": "0.3", "gear": "100", "stiffness": "2e3", "backlash": "0.01", "mass": "3",
+    "motor_inertia": "0.3", "gear": "100", "efficiency": "0.8", "stiffness": "2e3", "backlash": "0.01", "mass": "3",
     "com": "[0.1, 0.2, 0.3]", "inertia": "{ xx = 5, yy = 6, zz = 7, xy = 0.1 }", "note": '"worn"',
     "friction": "{ viscous = 1.5, coulomb = 0.5, offset = -0.2, stribeck = { torque = 0.4, velocity = 0.1 } }",
     "springs": "[{ radii = [0.8, 0.2], angle = -85, length = 0.6, stroke = 0.5 }]",

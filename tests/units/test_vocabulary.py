@@ -173,7 +173,7 @@ def test_a_setting_of_symoro_that_is_not_known_is_named() -> None:
 ROW = {
     "name": '"x"', "type": '"prismatic"', "theta": "9", "d": "0.2", "a": "0.2", "alpha": "9", "direction": "-1",
     "limits": "[-9, 9]", "velocity_limit": "3", "effort_limit": "3", "motor_inertia": "2", "gear": "2",
-    "stiffness": "2", "backlash": "0.1", "mass": "2", "com": "[1, 0, 0]", "inertia": "{ xx = 2 }",
+    "efficiency": "0.8", "stiffness": "2", "backlash": "0.1", "mass": "2", "com": "[1, 0, 0]", "inertia": "{ xx = 2 }",
     "inertia_about": '"origin"', "friction": "{ viscous = 2 }", "carries": "[{ mass = 1 }]", "note": '"x"',
     "link_name": '"x"', "parent": '"base"', "springs": "[{ radii = [0.1, 0.2], angle = 0, length = 0.1 }]",
 }  # fmt: skip

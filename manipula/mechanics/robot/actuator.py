@@ -1,25 +1,27 @@
 """What drives a joint: motor inertia, friction laws, and the transmission between motor and joint.
 
 Over cells in a description, over scalars in a tree. Motor inertia and friction are referred to the joint, and models
-of a rigid arm read only these. `gear` (motor turns per joint turn), `stiffness` (of the drive, at the joint) and
-`backlash` (the joint's free play) are kept for what looks at the motor's side. None is not given: nothing is known of
-the gear, the drive is rigid and without play.
+of a rigid arm read only these. `gear` (motor turns per joint turn, rad/m where the joint slides), `efficiency` (of the
+gear, the share of the power that passes), `stiffness` (of the drive, at the joint) and `backlash` (the joint's free
+play) are kept for what looks at the motor's side. None is not given: nothing is known of the gear, the gear loses
+nothing, the drive is rigid and without play.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Generic
 
 from manipula.mechanics.robot.friction import LAWS, E, F, FrictionLaw, Slip, linear_letters
-from manipula.mechanics.robot.values.parameter import INERTIA, POSITION, STIFFNESS, ParameterEntry
+from manipula.mechanics.robot.values.parameter import INERTIA, POSITION, SHARE, STIFFNESS, ParameterEntry
 from manipula.mechanics.spatial.vector import is_structural_zero
 from manipula.scalar import Maths, Scalar
 
 MOTOR = ParameterEntry("motor_inertia", "Ia", INERTIA)
 DRIVE = (
-    ParameterEntry("gear", "gear", ("motor turns per joint turn",) * 2, linear=False, bound="any"),
+    ParameterEntry("gear", "gear", ("motor turns per joint turn", "rad/m"), linear=False, bound="not zero"),
+    ParameterEntry("efficiency", "efficiency", SHARE, linear=False, bound="share"),
     ParameterEntry("stiffness", "stiffness", STIFFNESS, linear=False, bound="positive"),
     ParameterEntry("backlash", "backlash", POSITION, linear=False),
 )
@@ -50,8 +52,14 @@ class Actuator(Generic[E]):
     motor_inertia: E
     laws: tuple[FrictionLaw[E], ...]
     gear: E | None = None
+    efficiency: E | None = None
     stiffness: E | None = None
     backlash: E | None = None
+
+    def __repr__(self) -> str:
+        """Without an efficiency as before there was one: the digest of a robot is of this text."""
+        shown = (x.name for x in fields(self) if x.name != "efficiency" or self.efficiency is not None)
+        return f"Actuator({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     def parameters_by_letter(self) -> dict[str, E]:
         """Every parameter by its letters: Ia fv fc fo, then those of further laws, then what is given of the drive."""
@@ -68,7 +76,7 @@ class Actuator(Generic[E]):
         return found + [Item(entry.key, entry.key, entry, value) for entry, value in self.drive() if value is not None]
 
     def drive(self) -> Iterator[tuple[ParameterEntry, E | None]]:
-        """Gear, stiffness and backlash."""
+        """Gear, its efficiency, stiffness and backlash."""
         return ((entry, getattr(self, entry.key)) for entry in DRIVE)
 
     def __getitem__(self, letters: str) -> E:

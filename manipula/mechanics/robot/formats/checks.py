@@ -329,6 +329,16 @@ def _actuator_doubt(item: Item[Cell], place: Place, numbers: Numbers) -> Iterato
         raise place.error(
             Message("is not positive: {value:g}", value), Message("expected a positive number, {unit}", item.entry.unit)
         )
+    if item.entry.bound == "share":
+        if not 0 < value <= 1:
+            raise place.error(
+                Message("is no share: {value:g}", value), Message("expected above 0 and at most 1; 0.8 is 80 %")
+            )
+        return
+    if item.entry.bound == "not zero":
+        if value == 0:
+            raise place.error(Message("is zero"), Message("expected {unit}", item.entry.unit))
+        return
     if value < 0 and place.field.startswith("friction"):
         yield Doubt(
             place, Message("is negative: {value:g}", value), Message("this friction would push the joint along")

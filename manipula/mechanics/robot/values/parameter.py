@@ -288,7 +288,7 @@ def float_of(parameter: Parameter, values: Mapping[str, float]) -> float:
 
 # A parameter that a robot file may give of a joint: what it is called there, in names and in which unit.
 
-Bound = Literal["any", "not negative", "positive"]
+Bound = Literal["any", "not negative", "positive", "not zero", "share"]  # a share is above 0 and at most 1
 Units = tuple[str, str]  # of a joint that turns, of one that slides
 
 TORQUE, DAMPING, INERTIA, SHARE = ("N·m", "N"), ("N·m·s/rad", "N·s/m"), ("kg·m²", "kg"), ("1", "1")

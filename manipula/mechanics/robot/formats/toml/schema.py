@@ -280,7 +280,8 @@ class JointTable(_OfKind):
     effort_limit: Amount | None = Field(None, description="N·m, or N for a prismatic joint")
     motor_inertia: Amount | None = Field(None, description="seen at the joint, kg·m² or kg")
     friction: Friction | None = None  # type: ignore[valid-type]
-    gear: Amount | None = Field(None, description="motor turns per joint turn")
+    gear: Amount | None = Field(None, description="motor turns per joint turn, rad/m where the joint slides")
+    efficiency: Amount | None = Field(None, description="of the gear, above 0 and at most 1")
     stiffness: Amount | None = Field(None, description="of the drive, N·m/rad or N/m at the joint")
     backlash: Amount | None = Field(None, description="rad or m at the joint")
     carries: tuple[CarriedTable, ...] = ()
