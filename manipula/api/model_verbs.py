@@ -138,6 +138,15 @@ def models() -> dict[str, str]:
     return {name: model.doc for name, model in MODELS.items()}
 
 
+def model_groups() -> dict[str, list[str]]:
+    """The models by chapter: kinematics, statics, dynamics, identification, control; those of your own are last."""
+    from manipula.mechanics.models.catalogue import GROUPS, MODELS
+
+    found = {group: [name for name in names if name in MODELS] for group, names in GROUPS.items()}
+    own = [name for name in MODELS if not any(name in names for names in GROUPS.values())]
+    return found | ({"registered": own} if own else {})
+
+
 def methods(model: str) -> list[str]:
     """The ways to make a model; the first is the plain one."""
     from manipula.generation.prepare import model_named

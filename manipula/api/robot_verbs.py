@@ -110,6 +110,13 @@ def file_text(path: Path) -> str:
     return text_from_bytes(path.read_bytes(), path.name)
 
 
+def unit_fix(warning: object) -> dict[str, str]:
+    """The unit that a table should have, by a warning about its numbers, such as {"angle": "deg"}; else empty."""
+    from manipula.mechanics.robot.formats import checks
+
+    return checks.unit_fix(warning)
+
+
 def joint_kinds() -> list[str]:
     """The kinds of joints a row may be."""
     from manipula.mechanics.robot.joints import KINDS

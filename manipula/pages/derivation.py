@@ -133,6 +133,24 @@ class Derivation:
         proof = f'<p class="proof">{escape(told(self.proof))}</p>' if self.proof else ""
         return f'<div class="derivation">{head}{words}{steps}{below}{proof}</div>'
 
+    def page_parts(self) -> dict[str, Any]:
+        """For a page that lays out the steps itself: sentences as messages, formulas in MathML."""
+        script = self.script("html")
+
+        def parts(steps: Sequence[LessonStep], lead: str) -> list[dict[str, Any]]:
+            return [
+                {"number": number, "title": step.title.sentence(script, same),
+                 "says": [x.sentence(script, same) for x in step.says],
+                 "equations": [html_equation(x, script) for x in step.equations], "folded": step.folded,
+                 "steps": parts(step.substeps, f"{number}.")}
+                for number, step in _numbered(steps, lead, deep=False)
+            ]  # fmt: skip
+
+        return {
+            "title": self.title.sentence(script, same), "says": [x.sentence(script, same) for x in self.says],
+            "steps": parts(self.steps, ""), "legend": [script.inline(one) for one in self.legend(script)],
+        }  # fmt: skip
+
     def _repr_html_(self) -> str:
         return f"<style>{STYLE}</style>{self.html()}"
 

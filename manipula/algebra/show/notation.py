@@ -251,6 +251,7 @@ class TypstScript(Script, Typst):
 # MathML, which browsers set by themselves: no script and nothing loaded.
 
 _HTML_DOTS = ("", "˙", "¨")
+_COMMA = "<mo>,</mo>"
 
 
 def _tag(name: str, inside: str, more: str = "") -> str:
@@ -266,7 +267,7 @@ def _indices(text: str) -> str:
 class MathML(Setting):
     times, sign = "<mo>&#8290;</mo>", '<mo form="prefix">−</mo>'
     minus, plus = '<mo form="infix">−</mo>', '<mo form="infix">+</mo>'
-    comma, gap = "<mo>,</mo>", '<mspace width="1em"/>'
+    comma, gap = _COMMA, '<mspace width="1em"/>'
 
     def name(self, text: str) -> str:
         letter, index, dots = self.parts(text)
@@ -360,7 +361,22 @@ class PageScript(Script, MathML):
         return escape(text)
 
     def inline(self, text: str) -> str:
-        return _tag("math", text)
+        """A list is as many formulas: a browser breaks a line between two, and never inside one."""
+        return ", ".join(_tag("math", part) for part in _at_commas(text))
+
+
+_TAG = re.compile(r"<(/?)\w+[^>]*?(/?)>")
+
+
+def _at_commas(text: str) -> list[str]:
+    """The parts between commas that stand in no element."""
+    parts, start, depth = [], 0, 0
+    for tag in _TAG.finditer(text):
+        if not depth and text.startswith(_COMMA, tag.start()):
+            parts.append(text[start : tag.start()])
+            start = tag.start() + len(_COMMA)
+        depth += 0 if tag[2] else -1 if tag[1] else 1
+    return [*parts, text[start:]]
 
 
 SCRIPTS: dict[str, type[Script]] = {

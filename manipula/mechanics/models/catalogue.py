@@ -73,6 +73,29 @@ HOMES = {
 # models about several frames, which a request names: they are looked up, and not listed
 FRAMED = dict.fromkeys(("frame_jacobians", "frame_biases", "constrained_dynamics"), "floating.frames")
 
+# as the chapters of a textbook have them: the group of a model is the one that lists it
+GROUPS = {
+    "kinematics": (
+        "pose", "frames", "transforms", "orientation", "axes", "inverse_kinematics", "jacobian", "jacobian_tool",
+        "jacobian_dot", "tool_velocity", "tool_acceleration", "tool_bias", "manipulability", "joint_motion", "closure",
+    ),
+    "statics": ("gravity", "centre_of_mass", "centre_of_mass_jacobian", "joint_wrenches"),
+    "dynamics": (
+        "inverse_dynamics", "forward_dynamics", "newton_euler", "lagrange_terms", "inertia_matrix",
+        "inertia_matrix_inverse", "coriolis", "coriolis_matrix", "energy", "momentum", "centroidal_momentum",
+        "friction", "friction_parts", "inverse_dynamics_smooth", "inverse_dynamics_derivatives",
+        "forward_dynamics_derivatives", "inverse_dynamics_jvp", "inverse_dynamics_vjp", "forward_dynamics_jvp",
+        "forward_dynamics_vjp",
+    ),
+    "identification": (
+        "regressor", "base_regressor", "energy_regressor", "regressor_vjp", "base_regressor_vjp", "base_inertia_matrix",
+    ),
+    "control": (
+        "two_velocity_dynamics", "two_velocity_regressor", "two_velocity_products", "loaded_dynamics",
+        "operational_inertia", "operational_mobility",
+    ),
+}  # fmt: skip
+
 
 class ModelCatalogue(Mapping[str, ModelEntry]):
     """Entries by name. An algorithm is imported when its model is looked up: most programs use two or three."""

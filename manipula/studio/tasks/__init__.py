@@ -24,6 +24,7 @@ JOBS = {
     "equations": "models:equations",
     "counts": "models:counts",
     "inverse": "models:inverse",
+    "derivation": "models:derivation",
     "check": "models:check",
     "base": "models:base",
     "code": "models:code",

@@ -159,10 +159,11 @@ def _pushes(given: requests.Given) -> list[Event]:
 def start(given: requests.Given, tell: requests.Tell) -> replies.Known:
     with requests.collect_warnings():
         robots = [(name, api.load(name)) for name in api.robots()]
+    chapters = {name: group for group, names in api.model_groups().items() for name in names}
     models, formats = api.models(), {form.name: form for form in api.formats().values()}
     return {
         "library": [{"name": name, "dof": robot.dof, "about": robot.origin.description} for name, robot in robots],
-        "models": [{"name": name, "about": about} for name, about in models.items()],
+        "models": [{"name": name, "about": about, "group": chapters[name]} for name, about in models.items()],
         "methods": {name: api.methods(name) for name in models},
         "languages": api.languages(),
         "options": {name: api.language_options(name) for name in api.languages()},

@@ -20,7 +20,9 @@ Rows = list[list[float]]
 # errors and warnings
 
 # A sentence and its cell: `row` counts from 0; `column` is "theta", "limits[2]", "inertia.xx" …, else of the whole row.
-Notice = TypedDict("Notice", {"message": str, "row": int | None, "column": str})
+# `fix`: a number that looks as if it were in another unit is read right when the table's unit becomes this one.
+UnitFix = TypedDict("UnitFix", {"angle": NotRequired[Literal["deg", "rad"]], "length": NotRequired[Literal["m", "mm"]]})
+Notice = TypedDict("Notice", {"message": str, "row": int | None, "column": str, "fix": NotRequired[UnitFix]})
 # The file reader's own sentence, and its parts: what was found, what would be right.
 Fault = TypedDict("Fault", {"message": str, "problem": str, "hint": str, "row": int | None, "column": str})
 # `internal`: a mistake of ours.
@@ -34,7 +36,8 @@ ErrorAnswer = TypedDict("ErrorAnswer", {"error": Failure})
 # GET /api/start, /api/files
 
 LibraryEntry = TypedDict("LibraryEntry", {"name": str, "dof": int, "about": str})
-ModelTitle = TypedDict("ModelTitle", {"name": str, "about": str})
+# `group`: its chapter, kinematics, statics, dynamics, identification or control.
+ModelTitle = TypedDict("ModelTitle", {"name": str, "about": str, "group": str})
 # `value`: to begin with, null: none.
 Gain = TypedDict("Gain", {"name": str, "about": str, "unit": str, "value": float | None})
 LawEntry = TypedDict("LawEntry", {"name": str, "about": str, "settings": list[Gain]})
@@ -160,6 +163,25 @@ InverseAnswer = TypedDict("InverseAnswer", {
     "arm_class": str, "why": str, "free": str | None, "derivation": list[DerivedStep], "letters": str, "latex": str,
     "singularities": SingularCases | None,
 })
+# Sentences and equations with formulas in MathML, made by the server; what a user wrote is escaped in them.
+ChainStep = TypedDict("ChainStep", {
+    "number": str, "title": str, "says": list[str], "equations": list[str], "folded": bool, "steps": list["ChainStep"],
+})
+# `legend`: what short names mean.
+DerivationParts = TypedDict("DerivationParts", {
+    "title": str, "says": list[str], "steps": list[ChainStep], "legend": list[str],
+})
+
+
+class DerivationAnswer(DerivationParts):
+    """`latex` and `text`: the whole of it, for copying."""
+
+    topic: str
+    proof: str
+    latex: str
+    text: str
+
+
 CheckedLaw = TypedDict("CheckedLaw", {
     "name": str, "sentence": str, "how": Literal["proved", "measured", "noted"], "passed": bool, "detail": str,
     "checked": bool,
@@ -248,6 +270,6 @@ Nothing = TypedDict("Nothing", {})
 # what tasks give
 Reply = (
     Known | ReadResult | DrawAnswer | ConvertAnswer | ExportAnswer | FileText | ModuleAnswer | EquationsAnswer
-    | CountsAnswer | InverseAnswer | CheckAnswer | BaseAnswer | CodeAnswer | FileLink | MotionAnswer | SimulateAnswer
-    | IdentifyAnswer | LooksAnswer | StudiesAnswer | StudyAnswer
+    | CountsAnswer | InverseAnswer | DerivationAnswer | CheckAnswer | BaseAnswer | CodeAnswer | FileLink
+    | MotionAnswer | SimulateAnswer | IdentifyAnswer | LooksAnswer | StudiesAnswer | StudyAnswer
 )

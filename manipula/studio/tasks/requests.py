@@ -14,7 +14,7 @@ from manipula.api.robot_verbs import robot_with_shown_tool
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio.tasks.replies import Failure, Fault, Figures, Notice
+from manipula.studio.tasks.replies import Failure, Fault, Figures, Notice, UnitFix
 
 # Errors and warnings as the page gets them: the sentence, and the cell it is about.
 
@@ -63,7 +63,11 @@ def collect_warnings() -> Iterator[list[Notice]]:
         warnings.simplefilter("always", ManipulaWarning)
         yield found
     said = {Message(str(x.message)): x.message for x in caught if isinstance(x.message, ManipulaWarning)}
-    found += [{"message": _in_page(text), "row": _row(x.row), "column": x.column} for text, x in said.items()]
+    for text, x in said.items():
+        notice: Notice = {"message": _in_page(text), "row": _row(x.row), "column": x.column}
+        if fix := api.unit_fix(text):
+            notice["fix"] = cast("UnitFix", fix)
+        found.append(notice)
 
 
 def _in_page(text: Message) -> str:

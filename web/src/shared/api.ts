@@ -17,12 +17,13 @@ export interface RobotDocument {
   format: 1; kind: "table" | "frames"; name: string; convention: string; angle: string; length: string; gravity: [string, string, string];
   inertia_about: string; description: string; source: string; values: Named[]; rows: Row[]; dynamics: Dynamics[]; extra_toml: string;
 }
-export interface Notice { message: string; row: number | null; column: string }
+export interface UnitFix { angle?: "deg" | "rad"; length?: "m" | "mm" }
+export interface Notice { message: string; row: number | null; column: string; fix?: UnitFix }
 export interface Fault { message: string; problem: string; hint: string; row: number | null; column: string }
 export interface Failure { message: string; problem?: string; hint?: string; row?: number | null; column?: string; internal?: boolean }
 export interface ErrorAnswer { error: Failure }
 export interface LibraryEntry { name: string; dof: number; about: string }
-export interface ModelTitle { name: string; about: string }
+export interface ModelTitle { name: string; about: string; group: string }
 export interface Gain { name: string; about: string; unit: string; value: number | null }
 export interface LawEntry { name: string; about: string; settings: Gain[] }
 export interface FormatEntry { name: string; label: string; endings: string[]; written: boolean; visuals: "" | "held" | "named" }
@@ -87,6 +88,11 @@ export interface SingularCases { pieces: SingularPiece[]; lines: string[]; never
 export interface InverseAnswer {
   arm_class: string; why: string; free: string | null; derivation: DerivedStep[]; letters: string; latex: string;
   singularities: SingularCases | null;
+}
+export interface ChainStep { number: string; title: string; says: string[]; equations: string[]; folded: boolean; steps: ChainStep[] }
+export interface DerivationParts { title: string; says: string[]; steps: ChainStep[]; legend: string[] }
+export interface DerivationAnswer {
+  title: string; says: string[]; steps: ChainStep[]; legend: string[]; topic: string; proof: string; latex: string; text: string;
 }
 export interface CheckedLaw {
   name: string; sentence: string; how: "proved" | "measured" | "noted"; passed: boolean; detail: string; checked: boolean;

@@ -30,21 +30,35 @@ _SHORTEST = Fraction(5, 1000)  # metres: a table with nothing longer was not wri
 _QUARTER = math.pi / 2
 
 
+_RADIANS, _DEGREES = (
+    'write angle = "rad", or the angle in degrees',
+    'write angle = "deg", or an expression such as "pi/2"',
+)
+_MILLIMETRES, _METRES = 'write length = "mm", or the length in metres', 'write length = "m"'
+# a hint → the entry of the file that it would change, for who shows a button beside it
+_UNIT_FIXES = {
+    _RADIANS: {"angle": "rad"}, _DEGREES: {"angle": "deg"}, _MILLIMETRES: {"length": "mm"}, _METRES: {"length": "m"},
+}  # fmt: skip
+
+
+def unit_fix(warning: object) -> dict[str, str]:
+    """The entry of the file that the hint of a warning would write, such as {"angle": "deg"}; else empty."""
+    if not isinstance(warning, Message):
+        return {}
+    if warning.template in _UNIT_FIXES:
+        return dict(_UNIT_FIXES[warning.template])
+    return next((fix for field in warning.fields.values() if (fix := unit_fix(field))), {})
+
+
 def angle_suspicion(angle: Num | Deg, unit: str) -> tuple[str, str] | None:
     """Degrees given as radians, radians given as degrees; `unit` is the file's."""
     value = angle.value
     if isinstance(angle, Deg):
         if 0 < abs(value) < 7 and _near_quarter(value, 1e-3):
-            return Message("{value:g} degrees looks like radians", float(value)), Message(
-                'write angle = "rad", or the angle in degrees'
-            )
+            return Message("{value:g} degrees looks like radians", float(value)), Message(_RADIANS)
         return None
     if abs(value) > 2 * math.pi or (value and value % 15 == 0):
-        hint = (
-            Message('write angle = "deg", or an expression such as "pi/2"')
-            if unit == "rad"
-            else _with_unit(value, "deg")
-        )
+        hint = Message(_DEGREES) if unit == "rad" else _with_unit(value, "deg")
         return Message("{value:g} radians looks like degrees", float(value)), hint
     return None
 
@@ -57,9 +71,7 @@ def _near_quarter(value: Fraction, tolerance: float) -> bool:
 def length_suspicion(length: Num | Deg, unit: str) -> tuple[str, str] | None:
     """Millimetres given as metres."""
     if isinstance(length, Num) and abs(length.value) > _LONGEST:
-        hint = (
-            Message('write length = "mm", or the length in metres') if unit == "m" else _with_unit(length.value, "mm")
-        )
+        hint = Message(_MILLIMETRES) if unit == "m" else _with_unit(length.value, "mm")
         return Message("{value:g} m looks like millimetres", float(length.value)), hint
     return None
 
@@ -74,7 +86,7 @@ def short_suspicion(lengths: Sequence[Fraction]) -> tuple[str, str] | None:
     longest = max(map(abs, lengths), default=Fraction(0))
     if 0 < longest < _SHORTEST:
         return Message("the longest link is {longest:g} mm, which looks like metres", float(longest * 1000)), Message(
-            'write length = "m"'
+            _METRES
         )
     return None
 

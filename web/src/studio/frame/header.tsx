@@ -91,8 +91,8 @@ export function Header(): JSX.Element {
       ) : (
         <Settings />
       )}
-      <Act kind="main" onClick={() => (dialog.value = "share")}>
-        {t("Share…")}
+      <Act kind="main" label={t("Share…")} onClick={() => (dialog.value = "share")}>
+        {narrow.value ? "↗" : t("Share…")}
       </Act>
     </header>
   );

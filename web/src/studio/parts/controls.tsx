@@ -16,7 +16,7 @@ export function Choice<T extends string>(props: ChoiceProps<T>): JSX.Element {
   return (
     <label class="choice">
       <span class={quiet ? "unseen" : ""}>{label}</span>
-      <select aria-label={label} value={value} disabled={disabled} onChange={(e) => onChange(e.currentTarget.value as T)}>
+      <select aria-label={label} title={options.find(([key]) => key === value)?.[1]} value={value} disabled={disabled} onChange={(e) => onChange(e.currentTarget.value as T)}>
         {options.map(([key, title]) => (
           <option value={key} key={key} selected={key === value}>
             {title}

@@ -36,7 +36,9 @@ export function Menu({ label, hint, items }: Props): JSX.Element {
   return (
     <div class="menu" ref={box} onKeyDown={onKeyDown}>
       <button type="button" class="act name" aria-haspopup="menu" aria-expanded={open} title={hint} onClick={() => setOpen(!open)}>
-        <span class="clip">{label}</span> <span aria-hidden="true">▾</span>
+        <span class="clip" title={label}>
+          {label}
+        </span> <span aria-hidden="true">▾</span>
       </button>
       {open && (
         <div role="menu" aria-label={hint}>

@@ -10,7 +10,7 @@ import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from manipula.errors import InputError, RobotFileError, caution
 from manipula.mechanics.robot.description import Joint, RobotDescription, cells_in
@@ -25,6 +25,7 @@ from manipula.mechanics.robot.formats.dh.joints import (
     refuse_misplaced,
     refuse_other_units,
 )
+from manipula.mechanics.robot.formats.dh.other_texts import left_out_note, plain_lines
 from manipula.mechanics.robot.formats.dh.table import PastedTable, columns_from_words, table_from_text
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_joint
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, joint_label
@@ -163,7 +164,15 @@ def robot_from_dh_text(
     said: list[str] = []
     with errors_of(file):
         order = None if columns is None else columns_from_words(columns)
-        table = table_from_text(checked_text(text), order, convention == "modified")
+        plain = plain_lines(checked_text(text))
+        if plain.convention and convention and plain.convention != convention:
+            raise RobotFileError(
+                "the text states the {stated} convention, {asked} was asked for", plain.convention, convention,
+                field="header", hint=Message("choose {stated}", plain.convention),
+            )  # fmt: skip
+        convention = cast("Convention | None", plain.convention or convention)
+        said += [left_out_note(plain.left_out)] if plain.left_out else []
+        table = table_from_text(plain.text, order, convention == "modified")
         if table.assumed:
             taken = ", ".join(column for column in table.columns if column in FIELDS)
             said.append(
