@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from manipula.api import (
-    base_parameters, calibrate, check, check_answer, check_base_parameters, closed_loop, controller, convert, count,
-    count_orders, derive, dossier, drawing, excite, generate, identify, inverse_derivation, languages, law, load,
-    loads, methods, models, picture, reach, read_log, report, robot_module, robots, save, significance, simulate,
-    singularities, tables, where, worksheet,
+    base_parameters, calibrate, check, check_answer, check_base_parameters, closed_forms, closed_loop, controller,
+    convert, count, count_orders, derive, dossier, drawing, excite, generate, identify, inverse_derivation, languages,
+    law, load, loads, methods, models, picture, reach, read_log, report, robot_module, robots, save, significance,
+    simulate, singularities, tables, where, worksheet,
 )  # fmt: skip
 from manipula.errors import (
     ConditionError, InputError, ManipulaError, ManipulaWarning, ProofError, RobotFileError, SizeError, UnknownNameError,
@@ -45,7 +45,7 @@ __all__ = [
     "Arm", "ConditionError", "Event", "InputError", "JointModel", "Law", "Log", "ManipulaError", "ManipulaWarning",
     "Model", "Motions", "OnlineEstimator", "PayloadEstimator", "Plant", "ProofError", "Robot", "RobotFileError",
     "Run", "Sensors", "SizeError", "System", "UnknownNameError", "__version__", "base_parameters", "calibrate",
-    "check", "check_answer", "check_base_parameters", "closed_loop", "controller", "convert", "count",
+    "check", "check_answer", "check_base_parameters", "closed_forms", "closed_loop", "controller", "convert", "count",
     "count_orders", "derive", "dossier", "drawing", "excite", "generate", "identify", "inverse_derivation",
     "languages", "law", "load", "loads", "methods", "models", "picture", "reach", "read_log", "report",
     "robot_module", "robots", "save", "significance", "simulate", "singularities", "states", "studies", "study",
