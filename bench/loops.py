@@ -17,7 +17,7 @@ import numpy as np
 import manipula as mp
 from manipula.mechanics.models.closure.position import mechanism_of
 from tests.laws.test_loops import drawn_five_bar
-from tests.linkages import ALL, delta, delta_of_rods, four_bar, palletiser, stewart
+from tests.linkages import ALL, PLANAR, delta, delta_of_rods, four_bar, palletiser, stewart
 from tests.peers.test_loops_pinocchio import LoopOracle, constrained, spread, states, tree_of
 
 MODELS = ("inverse_dynamics", "forward_dynamics", "inertia_matrix", "gravity", "coriolis", "energy", "base_regressor")
@@ -36,6 +36,23 @@ def operations() -> None:
             cost = mp.generate(robot, model).cost
             print(f"  {name:10} {model:18} {cost.total:6} {cost.trig:4} {cost.div:4}")
         print(f"  {name:10} base parameters    {len(robot.base_parameters):6}")
+
+
+def from_motors() -> None:
+    print("from the motors alone: operations, sines and cosines, divisions, roots, arctangents and the rest; formulas")
+    legs = ("a0", "b0", "leg0", "p0", "p1", "p2")  # a platform, from one leg and the orientation
+    for name, robot in {
+        "five-bar": drawn_five_bar(), **{name: make(0) for name, make in PLANAR.items()}, "palletiser": palletiser(0),
+        "stewart": stewart(0),
+    }.items():  # fmt: skip
+        robot, given = robot.without("friction"), legs if name == "stewart" else "motors"
+        words = ", ".join(f"{x.word}{'' if x.proved else ' (measured)'}" for x in mp.closed_forms(robot, given))
+        for model in ("inverse_dynamics", "forward_dynamics"):
+            cost, whole = (mp.generate(robot, model, positions=x).cost for x in (given, "all"))
+            print(
+                f"  {name:13} {model:16} {cost.total:5} {cost.trig:3} {cost.div:3} {cost.sqrt:3} {cost.other:3}"
+                f"   all positions given {whole.total:5} {whole.trig:3} {whole.div:3}   {words}"
+            )
 
 
 def agreement(count: int) -> None:
@@ -109,6 +126,7 @@ def run(seconds: float) -> None:
 if __name__ == "__main__":
     given = [float(x) for x in sys.argv[1:]]
     operations()
+    from_motors()
     agreement(int(given[0]) if given else 200)
     closing(int(given[0]) if given else 200)
     run(given[1] if len(given) > 1 else 10.0)

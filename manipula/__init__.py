@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from manipula.api import (
-    base_parameters, calibrate, check, check_answer, check_base_parameters, choose_drives, closed_loop, controller,
-    convert, count, count_orders, derive, dossier, drawing, excite, generate, identify, inverse_derivation, languages,
+    base_parameters, calibrate, check, check_answer, check_base_parameters, choose_drives, closed_forms, closed_loop,
+    controller, convert, count, count_orders, derive, dossier, drawing, excite, generate, identify, inverse_derivation, languages,
     law, load, loads, methods, models, picture, reach, read_log, report, robot_module, robots, save, significance,
     simulate, singularities, tables, where, worksheet,
 )  # fmt: skip
@@ -46,7 +46,8 @@ __all__ = [
     "Arm", "ConditionError", "Event", "InputError", "JointModel", "Law", "Log", "ManipulaError", "ManipulaWarning",
     "Model", "Motions", "OnlineEstimator", "PayloadEstimator", "Plant", "ProofError", "Robot", "RobotFileError",
     "Run", "Sensors", "SizeError", "System", "UnknownNameError", "__version__", "base_parameters", "calibrate",
-    "check", "check_answer", "check_base_parameters", "choose_drives", "closed_loop", "controller", "convert", "count",
+    "check", "check_answer", "check_base_parameters", "choose_drives", "closed_forms", "closed_loop", "controller",
+    "convert", "count",
     "count_orders", "derive", "dossier", "drawing", "excite", "generate", "identify", "inverse_derivation",
     "languages", "law", "load", "loads", "methods", "models", "picture", "reach", "read_log", "report",
     "robot_module", "robots", "rotation", "save", "significance", "simulate", "singularities", "states", "studies",

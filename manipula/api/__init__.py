@@ -10,9 +10,9 @@ from __future__ import annotations
 from manipula.api.data_verbs import calibrate, excite, identify, read_measured
 from manipula.api.load_verbs import choose_drives, loads
 from manipula.api.model_verbs import (
-    base_parameters, best_known, check, check_base_parameters, count, count_orders, count_steps, dossier, generate,
-    inverse_derivation, language, language_options, languages, methods, model_groups, models, optimise, price_of,
-    published_counts, reach, refuse_search, remember, search, significance, singularities,
+    base_parameters, best_known, check, check_base_parameters, closed_forms, count, count_orders, count_steps, dossier,
+    generate, inverse_derivation, language, language_options, languages, methods, model_groups, models, optimise,
+    price_of, published_counts, reach, refuse_search, remember, search, significance, singularities,
 )  # fmt: skip
 from manipula.api.page_verbs import report
 from manipula.api.picture_verbs import drawing, looks, picture
@@ -32,9 +32,9 @@ from manipula.api.time_verbs import (
 
 __all__ = [
     "base_parameters", "best_known", "calibrate", "check", "check_answer", "check_base_parameters",
-    "check_worksheet", "choose_drives", "closed_loop", "controller", "convert", "count", "count_orders",
-    "count_steps", "derive",
-    "document", "document_from_file", "dossier", "drawing", "excite", "file_text", "formats", "from_document",
+    "check_worksheet", "choose_drives", "closed_forms", "closed_loop", "controller", "convert", "count",
+    "count_orders", "count_steps", "derive", "document", "document_from_file", "dossier", "drawing", "excite",
+    "file_text", "formats", "from_document",
     "from_text", "generate", "identify", "inverse_derivation", "joint_kinds", "language", "language_options",
     "languages", "law", "law_gains", "law_model", "law_options", "law_settings", "laws", "load", "loads",
     "looks", "methods", "model_groups", "models", "module_file", "optimise", "parameter_facts", "picture",

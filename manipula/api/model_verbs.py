@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from manipula.ik.derivation import InverseDerivation
     from manipula.ik.numeric.reach import Reach
     from manipula.ik.singularities import Singularities
+    from manipula.mechanics.models.closure.closed_forms import ClosedForm
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 def generate(
     robot: RobotLike, model: str | Sequence[str], *, method: str = "best", symbolic: Symbolic = "auto",
     optimise: str = "fast", wrench: bool = False, parameters: str = "base", price: str = "classical", frame: str = "",
-    frames: Sequence[str] = (), hold: Mapping[str, object] | None = None, tell: Tell = silent,
+    frames: Sequence[str] = (), hold: Mapping[str, object] | None = None, positions: str | Sequence[str] = "all",
+    near: str = "", tell: Tell = silent,
 ) -> Model:  # fmt: skip
     """A model of the robot, optimised and proved. `tell` hears of progress.
 
@@ -40,6 +42,9 @@ def generate(
     `frames` names several frames: of "frame_jacobians" and "frame_biases", or those on which "inverse_dynamics" takes
     wrenches. `hold` says of "constrained_dynamics" which frames are held and how, {"foot": "point"}: "point", "pose" or
     ("rolling", radius).
+
+    `positions` says which positions the model of a robot with loops takes: "all" joints', those of the "motors", or of
+    some joints by name. Formulas give the others, on the branch of the pose `near`, as in `Robot.close`.
 
     Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
     outputs are named after both, `pose_T`, `jacobian_J`. Each is derived the cheapest way, without a wrench.
@@ -51,6 +56,8 @@ def generate(
         parameters: base: inertial parameters may be regrouped before the first cycle; full: each is used as it is.
         price: What to minimise: classical (× and + alike), multiplications, fused (a·b + c is one) or latency.
         frame: The frame that pose, Jacobian and wrench are about.
+        positions: Of a robot with loops: all, motors, or joints with commas; formulas give the other positions.
+        near: The pose whose assembly these formulas follow.
 
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
@@ -64,7 +71,16 @@ def generate(
 
     subject = robot_from(robot)
     subject = subject.at(frame) if frame else subject
+    given: tuple[int, ...] | None = None
+    if positions != "all":
+        from manipula.generation.closed_positions import generate_from_positions, given_coordinates
+
+        given = given_coordinates(subject, positions)
+    if given is None and near:
+        raise InputError("near= says which assembly formulas follow: it goes with positions=")
     if not isinstance(model, str):
+        if given is not None:
+            raise InputError("positions= is for one model; found {models}", some_of(list(model)))
         if not model:
             raise InputError("generate: found an empty list of models (expected at least one name)")
         if method != "best" or wrench:
@@ -83,7 +99,10 @@ def generate(
             return Model(made, _plain=plain, _own_letters=first.request.letters)
     named, holds = frames_asked(subject, frames, hold)
     asked = Request(subject, model, method, symbolic, optimise, wrench, parameters, price, named, holds)
-    return generate_model(asked, tell)
+    if given is None:
+        return generate_model(asked, tell)
+    found, textbook = generate_from_positions(asked, given, near or None, tell)
+    return Model(found, _plain=textbook, _own_letters=asked.letters)
 
 
 def optimise(
@@ -287,6 +306,16 @@ def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularit
 
     refuse_moving(robot_from(robot), "singularities")
     return singularities_of(robot_from(robot), symbolic)
+
+
+def closed_forms(
+    robot: RobotLike, positions: str | Sequence[str] = "motors", *, near: str = ""
+) -> tuple[ClosedForm, ...]:
+    """The formulas that give all positions of a robot with loops from those of its motors, or of some joints by name:
+    loop by loop, on the branch of the pose `near`. `generate(…, positions=…)` puts them before a model."""
+    from manipula.generation.closed_positions import forms_of
+
+    return forms_of(robot_from(robot), positions, near or None)
 
 
 def reach(robot: RobotLike, *, seed: int = 0) -> Reach:

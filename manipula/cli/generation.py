@@ -55,7 +55,7 @@ def say_whole(robot: Robot, models: Sequence[str], folder: Path, chosen: Chosen,
 COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (parameters only)")
 
 
-@command(chosen=Options(api.generate, "method symbolic optimise parameters price wrench frame"))
+@command(chosen=Options(api.generate, "method symbolic optimise parameters price wrench frame positions near"))
 def generate(
     robot: str, *, models: str = "", language: str = DEFAULT, output: Path = Path("out"), chosen: Chosen,
     proof: bool = False, code: CodeOptions, keep_going: bool = False, whole: bool = False, dossier: Path | None = None,

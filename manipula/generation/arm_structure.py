@@ -156,16 +156,16 @@ class ArmStructure:
         from manipula.generation.column_ranking import closed_ranking
 
         refuse_moving_loops(self.robot, "base_parameters")
-        plan, tree = self._closing
+        plan, tree = self.closing
         return closed_ranking(self.robot, tree, plan)
 
     @cached_property
     def closure(self) -> ClosurePlan:
         """How its loops are solved, decided where they close."""
-        return self._closing[0]
+        return self.closing[0]
 
     @cached_property
-    def _closing(self) -> tuple[ClosurePlan, Tree]:
+    def closing(self) -> tuple[ClosurePlan, Tree]:
         """The plan and the robot in floats that it was decided on; letters are drawn until the loops close."""
         from manipula.mechanics.models.closure.assembly import plan_closure
 

@@ -113,6 +113,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "significance": lambda x: mp.significance(x, mp.Motions(*MOTIONS)).as_dict(),
     "simulate": lambda x: mp.simulate(x, start=(Q, RATE), until=0.002).q.tolist(),
     "singularities": lambda x: str(mp.singularities(x)),
+    "closed_forms": mp.closed_forms,
     "tables": lambda x: [str(table) for table in mp.tables(x)],
     "trajectory.circle": lambda x: mp.trajectory.circle(x, Q, [0, 0, 0], [0, 0, 1], 0.3, 1.0, turning=True)(0.5)[
         0

@@ -15,11 +15,11 @@ from manipula.mechanics.models.catalogue import MODELS
 
 NAMES_TEXT = """
     Arm Event JointModel Law Log Model Motions OnlineEstimator PayloadEstimator Plant Robot Run Sensors System
-    base_parameters calibrate check check_answer check_base_parameters choose_drives closed_loop controller convert
-    count count_orders derive dossier drawing excite generate identify inverse_derivation languages law load loads
-    methods models picture read_log report robots rotation save significance reach robot_module simulate singularities
-    states studies study tables trajectory where worksheet ConditionError InputError ManipulaError ManipulaWarning
-    ProofError RobotFileError SizeError UnknownNameError __version__
+    base_parameters calibrate check check_answer check_base_parameters choose_drives closed_forms closed_loop
+    controller convert count count_orders derive dossier drawing excite generate identify inverse_derivation languages
+    law load loads methods models picture read_log report robots rotation save significance reach robot_module simulate
+    singularities states studies study tables trajectory where worksheet ConditionError InputError ManipulaError
+    ManipulaWarning ProofError RobotFileError SizeError UnknownNameError __version__
 """
 NAMES = NAMES_TEXT.split()
 

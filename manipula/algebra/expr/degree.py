@@ -261,7 +261,8 @@ class DegreeMaths(Maths[Degree]):
         return Degree(1, turn=_direction(self._note_argument(x), self._note_argument(y)), whole=True)
 
     def apart(self, x: Operand) -> Degree:
-        return self.apply(APART, x)
+        found = self.apply(APART, x)
+        return Degree(found.top, turn=found.as_turn())
 
     def _note_argument(self, x: Operand) -> Degree:
         met = degree_from(x)

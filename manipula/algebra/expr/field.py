@@ -301,7 +301,9 @@ class FieldMaths(Maths[FieldElement]):
         return FieldElement(self.draw, self.draw.opaque_value(name, map(self.value, args)))
 
     def apart(self, x: Operand) -> FieldElement:
-        return self.apply(APART, x)
+        """It may be an angle: sums of such values compose, as they do in a graph."""
+        value = self.apply(APART, x).value
+        return FieldElement(self.draw, value, self.draw.opaque_point(value), None, self.draw.parts)
 
     def _angle(self, x: Operand) -> Point:
         return (x if isinstance(x, FieldElement) else self.number(x)).as_point()

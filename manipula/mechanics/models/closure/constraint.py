@@ -225,7 +225,8 @@ def closure_error(tree: Tree, q: Sequence[Scalar]) -> list[Scalar]:
             found += [tilt[k] for k in cut.joint.turns]
         elif cut.joint.turns:
             # half the rotation's skew part: the sine of the angle times its axis
-            found += [(R[2][1] - R[1][2]) / 2, (R[0][2] - R[2][0]) / 2, (R[1][0] - R[0][1]) / 2]
+            skew = (R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1])
+            found += [x if is_structural_zero(x) else x / 2 for x in skew]
         if cut.joint.pair is not None:
             one, other = cut.joint.pair
             found.append(-R[one][other])

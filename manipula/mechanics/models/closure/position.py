@@ -105,10 +105,10 @@ def close_loops(robot: RobotDescription, motors: Any, near: Any = None) -> Close
         return ClosedPosition(robot.name, q, "closed", 0.0, q)
     mechanism, plan = mechanism_of(robot)
     target = _numbers(robot, motors, [names[c] for c in robot.driven], "motors")
-    return Closing(mechanism, plan).to(target, _start(robot, near))
+    return Closing(mechanism, plan).to(target, start_of(robot, near))
 
 
-def _start(robot: RobotDescription, near: Any) -> Array:
+def start_of(robot: RobotDescription, near: Any) -> Array:
     values = floats_of(dict(robot.values))
     poses = {
         name: [float_of(at[joint], values) for joint in robot.joint_names]
