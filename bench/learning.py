@@ -123,23 +123,76 @@ def graphed(torch: Any, f: Any, inputs: Any, rows: int, dtype: Any, wait: Any) -
     print("   graph minus eager", float((result - f(*inputs)).abs().max()))
 
 
+def time_in_a_row(call: Callable[[], Any], wait: Callable[[Any], Any], calls: int = 50, repeats: int = 5) -> float:
+    """Seconds a call when many are under way: the device's own time, where that is longer than Python's."""
+    return best_time(lambda: [call() for _ in range(calls)], wait, repeats) / calls
+
+
 def jax_functions() -> None:
     import jax
     import jax.numpy as jnp
 
     print("jax", jax.__version__, jax.default_backend())
+    attempt(jax_values)
     arm, many = mp.Arm("panda"), MANY if jax.default_backend() == "gpu" else 1 << 16
+    wait = jax.block_until_ready
     for double in (True, False):
         jax.config.update("jax_enable_x64", double)
-        f = arm.jax("inverse_dynamics")
+        f, name = arm.jax("inverse_dynamics"), "float64" if double else "float32"
         forward = jax.jit(f)
-        both = jax.jit(jax.grad(lambda q, v, a: (f(q, v, a) ** 2).sum(), argnums=(0, 1, 2)))
-        for rows in (many, FEW):
-            keys = jax.random.split(jax.random.key(0), 3)
-            x = [jax.random.uniform(k, (rows, 7), minval=-1, maxval=1, dtype=jnp.zeros(0).dtype) for k in keys]
-            name = "float64" if double else "float32"
-            show(f"jax {name} forward, jit", rows, best_time(lambda: forward(*x), jax.block_until_ready))
-            show(f"jax {name} forward + backward, jit", rows, best_time(lambda: both(*x), jax.block_until_ready, 10))
+        # weights, as for torch: the sum of squares would be kernels of XLA's beside ours
+        both = jax.jit(lambda w, *x: jax.vjp(f, *x)[1](w))
+        for rows in (many, FEW, 1):
+            keys = jax.random.split(jax.random.key(0), 4)
+            *x, weights = (jax.random.uniform(k, (rows, 7), jnp.zeros(0).dtype, -1, 1) for k in keys)
+            show(f"jax {name} forward, jit", rows, best_time(lambda: forward(*x), wait))
+            show(f"jax {name} forward, jit, calls in a row", rows, time_in_a_row(lambda: forward(*x), wait))
+            show(f"jax {name} backward, jit", rows, best_time(lambda: both(weights, *x), wait))
+            show(f"jax {name} backward, jit, calls in a row", rows, time_in_a_row(lambda: both(weights, *x), wait))
+
+
+def jax_values() -> None:
+    """Values and gradients beside those of `Arm`, in the ways a program may call them; an error stops the part."""
+    import jax
+
+    rng, arm = np.random.default_rng(5), mp.Arm("panda")
+
+    def compare(what: str, found: Any, expected: Any, tolerance: float) -> None:
+        error = float(np.abs(np.asarray(found) - expected).max() / np.abs(expected).max())
+        print(f"   {what:58s} {error:.1e} of the largest", flush=True)
+        if not error <= tolerance:
+            raise AssertionError(f"{what}: {error:.1e}, allowed {tolerance:.1e}")
+
+    for double in (True, False):
+        jax.config.update("jax_enable_x64", double)
+        f, near, dtype = arm.jax("inverse_dynamics"), 1e-12 if double else 2e-5, "float64" if double else "float32"
+        derivatives = arm.inverse_dynamics_derivatives
+        for rows in (1, 3, 64, 65, 4097):
+            x = [y.astype(dtype) for y in rng.uniform(-1, 1, (3, rows, 7))]
+            true = arm.inverse_dynamics(*x)
+            compiled = jax.jit(f).lower(*x).compile()
+            if rows == 3:
+                calls = {
+                    line.split('"')[1] for line in compiled.as_text().splitlines() if "custom_call_target=" in line
+                }
+                print(f"   {dtype}: XLA calls {', '.join(sorted(calls)) or 'nothing: the emitted text'}")
+            compare(f"{dtype}, {rows} rows", compiled(*x), true, near)
+            compare("called outside of jit", f(*x), true, near)
+            compare("one row for all", f(x[0], x[1][0], x[2]), arm.inverse_dynamics(x[0], x[1][0], x[2]), near)
+            compare("under vmap", jax.vmap(f, (0, None, 0))(x[0], x[1][0], x[2]), f(x[0], x[1][0], x[2]), near)
+            gradients = jax.jit(jax.grad(lambda *x: f(*x).sum(), (0, 1, 2)))(*x)
+            for letter, g, d in zip(("q", "qd", "qdd"), gradients, derivatives(*x), strict=True):
+                compare(f"gradient by {letter}", g, d.sum(-2), 20 * near)
+        pose = arm.jax("pose")
+        compare("pose, matrices", pose(x[0]), arm.pose(x[0]), near)
+        # enough calls of one program that XLA makes a graph of them, run again on other memory
+        chain = jax.jit(lambda q, v, a: [a := np.float32(0.01) * f(q, v, a) for _ in range(12)][-1])
+        for _ in range(3):
+            q, v, a = (y.astype(dtype) for y in rng.uniform(-1, 1, (3, 500, 7)))
+            found, b = chain(q, v, a), a
+            for _ in range(12):
+                b = np.float32(0.01) * arm.inverse_dynamics(q, v, b)
+            compare("twelve calls, each on the last one's result", found, b, 10 * near)
 
 
 def frax() -> None:
