@@ -132,7 +132,7 @@ def _evaluate(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...
 
 def _foreign_call(jax: Any, own: Differentiable, target: Any, x: Sequence[Any]) -> tuple[Any, ...]:
     lead = check_shapes(own, x)
-    # the handler takes as many rows, or one for all; only what lies between is copied
+    # the handler takes as many rows, or one for all; only inputs between these two cases are copied
     even = [y if y.shape[:-1] == lead else _row_or_rows(jax, y, lead) for y in x]
     call: Callable[..., Any] = partial(_rows_of_device, jax, own, target)
     if lead and jax.device_count() > 1:

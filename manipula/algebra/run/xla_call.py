@@ -103,7 +103,7 @@ class HostText(HandlerText):
             yield "  br label %serial"
         yield f"serial:\n  call void %run({', '.join(rows)})\n  ret ptr null"
 
-    # Shares of a long table are taken by whoever comes first, the caller among them, so that a pool whose threads are
+    # Shares of a long table are taken by the first free thread, the caller among them, so that a pool whose threads are
     # all busy, perhaps waiting like this one, cannot stop it. The job is freed by the last who has seen it.
 
     def words(self) -> dict[str, str]:
