@@ -346,6 +346,8 @@ def test_options_of_a_unit_are_no_options_of_c(tmp_path: Path) -> None:
     for given in ({"version": "2.0"}, {"platforms": "here"}):
         with pytest.raises(mp.ManipulaError, match="co-simulation unit"):
             law.emit("c", tmp_path, **given)
+    with pytest.raises(mp.ManipulaError, match="control law or a closed loop"):
+        mp.generate("planar2r", "gravity", optimise="none").emit("fmu", tmp_path)
     for given in ({"dtype": "float32"}, {"proof": True}, {"prefix": "a"}):
         with pytest.raises(mp.ManipulaError, match="no options of the emitted code"):
             law.emit("fmu", tmp_path, platforms="none", **given)

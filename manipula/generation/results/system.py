@@ -8,7 +8,7 @@ from functools import cached_property
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -57,6 +57,20 @@ class System(Model):
         if not self.function.states:
             return Stepped((), self._code(*variables, p=given))
         return self._code.step(state, *variables, p=given, out=out)
+
+    @overload
+    def emit(
+        self,
+        language: Literal["fmu"],
+        folder: str | Path = ".",
+        *,
+        start: Mapping[str, Any] | None = None,
+        version: str = "",
+        platforms: str | Sequence[str] | None = None,
+    ) -> UnitFiles: ...
+
+    @overload
+    def emit(self, language: str = "c", folder: str | Path = ".", **options: Any) -> list[Path]: ...
 
     def emit(
         self,
@@ -109,7 +123,9 @@ class System(Model):
         missing = [name for name in names if name not in start]
         if missing:
             raise InputError(
-                "{name}: parameters need a value to start with: start={{{missing!r}: …}}", self.name, missing[0]
+                "{name}: parameters need a value to start with: start={{{missing!r}: …}}, or --set on the command line",
+                self.name,
+                missing[0],
             )
         parameters = tuple(_finite(self.name, name, start.pop(name)) for name in names)
         begun = self.start(**start) if start or self.initial else ()
