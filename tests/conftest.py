@@ -60,7 +60,8 @@ LONG = (
 APART = (
     "test_cuda", "test_cuda_device", "test_cuda_rollouts", "test_emit_options", "test_emitted_conditions",
     "test_emitted_general6r", "test_emitted_inverse", "test_emitted_nearest", "test_emitted_sizes", "test_every_op",
-    "test_fmu", "test_fortran", "test_languages", "test_module_inverse", "test_notebooks", "test_robot_module",
+    "test_fmu", "test_fmu_platforms", "test_fortran", "test_languages", "test_module_inverse", "test_notebooks",
+    "test_robot_module",
     "test_stateful",
 )  # fmt: skip
 EXAMPLES = ("test_docs", "test_site")

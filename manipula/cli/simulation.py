@@ -295,7 +295,8 @@ def loads(
 @command(chosen=Options(api.controller, "symbolic optimise"))
 def control(
     robot: str = "", law: str = "", *, sample: float | None = None, continuous: bool = False, language: str = "c",
-    output: Path = Path("out"), chosen: Chosen, code: CodeOptions, wishes: Wishes, as_json: bool = False,
+    output: Path = Path("out"), fmi: str = "", platforms: str = "", chosen: Chosen, code: CodeOptions, wishes: Wishes,
+    as_json: bool = False,
 ) -> None:  # fmt: skip
     """Make a control law of a robot as source code, proved, its memory in a struct; without a robot, list the laws.
 
@@ -310,6 +311,7 @@ def control(
       manipula control puma560 computed_torque --set kp=400 --set kd=40 --set delay=2 --sample 1e-3
       manipula control panda impedance --set task=position -l cpp
       manipula control my_arm pid --dtype float32 --single-file --prefix axis
+      manipula control puma560 computed_torque --set kp=400 --set kd=40 --sample 1e-3 -l fmu --fmi 2.0
 
     Args:
         robot (ROBOT): A library name, one of your robots, or a file; none lists the laws.
@@ -317,29 +319,64 @@ def control(
         sample (SECONDS): Time between steps, of a law with its gains.
         continuous: In continuous time: the law gives the rates of its states.
         output (--output -o --out): The folder to write to.
+        fmi (3.0|2.0): Of -l fmu, a co-simulation unit: the version of the standard.
+        platforms (here|none|linux-x86_64|linux-aarch64|windows-x86_64|macos-x86_64|macos-aarch64): Of -l fmu: platforms
+            with a binary, with commas, here, or none; default: all with a compiler.
     """
     if not law:
         _say_laws(robot, as_json)
         return
     given, rest = _split_settings(wishes.values or [], law)
-    subject, languages = options.find(robot, replace(wishes, values=rest)), language_names(language)
+    subject, languages = options.find(robot, replace(wishes, values=rest)), _languages(language)
+    unit = _unit_options(languages, fmi, platforms)
     asked: Chosen = options.read_symbolic(chosen) | given
     with progress(f"{law} of {subject.name}") as tell:
         if _open(given, law, sample):
+            _refuse_open_unit(law, languages)
             made: Model = api.law_model(subject, law, sampled=not continuous, **asked, tell=tell)
         else:
             made = api.controller(subject, law, sample=_time(sample, continuous), **asked, tell=tell)
-        files = [path for each in languages for path in made.emit(each, output, **code.arguments)]
+        parts = {each: made.emit(each, output, **code.arguments, **unit.get(each, {})) for each in languages}
+    files = [path for paths in parts.values() for path in paths]
+    inside = {"platforms": list(getattr(parts[UNIT], "platforms", ()))} if UNIT in parts else {}
     if as_json:
-        say_json({"robot": subject.name, "law": law, **made.as_dict(), "files": list(map(str, files))})
+        say_json({"robot": subject.name, "law": law, **made.as_dict(), "files": list(map(str, files)), **inside})
         return
     say_models({law: made})
-    settings = ", ".join(port.name for port in made.function.inputs if port.role == "setting")
-    name = f"{code.prefix.rstrip('_')}_{law}" if code.prefix else made.name
-    start = "init" if made.function.states else "prepare"
-    say_prose(Message("{name}_{start} takes {settings}", name, start, settings), "dim")
+    if languages != [UNIT]:
+        settings = ", ".join(port.name for port in made.function.inputs if port.role == "setting")
+        name = f"{code.prefix.rstrip('_')}_{law}" if code.prefix else made.name
+        start = "init" if made.function.states else "prepare"
+        say_prose(Message("{name}_{start} takes {settings}", name, start, settings), "dim")
     for path in dict.fromkeys(files):
         say(str(path))
+    if inside:
+        say_prose(Message("binaries for {platforms}", ", ".join(inside["platforms"]) or Message("no platform")))
+
+
+UNIT = "fmu"  # beside the languages: a unit of FMI is an archive, with binaries
+
+
+def _languages(text: str) -> list[str]:
+    """The languages that are meant, a unit among them, each once."""
+    words = options.split_names(text)
+    units = [UNIT for word in words if word.strip().lower() == UNIT]
+    others = [word for word in words if word.strip().lower() != UNIT]
+    return [*(language_names(",".join(others)) if others or not units else []), *units[:1]]
+
+
+def _unit_options(languages: Sequence[str], fmi: str, platforms: str) -> dict[str, Chosen]:
+    """What `emit` takes for a unit; refused where none is written."""
+    if UNIT not in languages:
+        if fmi or platforms:
+            raise InputError("--fmi and --platforms are for a co-simulation unit: -l fmu")
+        return {}
+    return {UNIT: {"version": fmi, "platforms": options.split_names(platforms) if platforms else None}}
+
+
+def _refuse_open_unit(law: str, languages: Sequence[str]) -> None:
+    if UNIT in languages:
+        raise InputError("-l fmu: {law} needs its gains and --sample, the time of a step: a unit starts from them", law)
 
 
 def _say_laws(robot: str, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,31 @@ def test_a_law_takes_the_options_of_emitted_code(folder: Path) -> None:
     assert "float16" in refused(*law, "--dtype", "float16")
     assert "prefix: expected letters" in refused(*law, "--prefix", "1 x")
     assert "python" in refused(*law, "-l", "python", "--single-file")
+
+
+@pytest.mark.parametrize("version", ["3.0", "2.0"])
+def test_a_law_as_a_unit(version: str, folder: Path) -> None:
+    """Sources alone: no compiler is asked for. The screen says what has a binary."""
+    law = ("control", "puma560", "computed_torque", "--set", "kp=400", "--set", "kd=40", "--sample", "1e-3")
+    given = (*law, "--fmi", version, "--platforms", "none", "-o", "code")
+    text = done(*given, "-l", "fmu")
+    assert "binaries for no platform" in text and "_prepare takes" not in text
+    with zipfile.ZipFile("code/puma560_computed_torque.fmu") as packed:
+        assert f'fmiVersion="{version}"' in packed.read("modelDescription.xml").decode()
+    told = as_json(*given, "-l", "FMU,c")
+    assert told["platforms"] == [] and {Path(x).suffix for x in told["files"]} >= {".fmu", ".c", ".h"}
+
+
+@pytest.mark.parametrize(
+    "more, sentence",
+    [
+        (("-l", "fmu"), "needs its gains and --sample"),
+        (("-l", "c", "--fmi", "2.0"), "--fmi and --platforms are for a co-simulation unit"),
+        (("-l", "c", "--platforms", "here"), "--fmi and --platforms are for a co-simulation unit"),
+        (("-l", "fmu", "--set", "kp=1", "--set", "kd=1", "--continuous"), "goes in steps"),
+        (("-l", "fmu", "--set", "kp=1", "--set", "kd=1", "--sample", "1e-3"), "or --set on the command line"),
+    ],
+)
+def test_what_a_unit_cannot_be(more: tuple[str, ...], sentence: str, folder: Path) -> None:
+    assert sentence in " ".join(refused("control", "planar2r", "computed_torque", "-o", "code", *more).split())
+    assert not Path("code").exists()

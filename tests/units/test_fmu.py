@@ -379,24 +379,3 @@ def test_named_parameters_as_an_importer_sees_them(tmp_path: Path) -> None:
     for name in ("step", "sample"):
         with pytest.raises(Exception, match=name):  # of fmpy: a call that failed, or a variable that is not there
             fmpy.simulate_fmu(str(path), start_values={name: 2e-3}, logger=lambda *_: None, **times)
-
-
-@pytest.mark.parametrize(
-    "system, compiler, why",
-    [("Linux", None, "no C compiler was found"), ("Windows", "cc", "units are not compiled on this system")],
-)
-def test_a_unit_without_a_binary_says_so(
-    system: str, compiler: str | None, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from manipula.algebra.run import units
-
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(units.platform, "system", lambda: system)
-    monkeypatch.setattr(units.platform, "machine", lambda: "x86_64")
-    monkeypatch.setattr(units.shutil, "which", lambda _: compiler)
-    law = mp.controller(arm(), "pid", sample=STEP, **PID)
-    with pytest.warns(mp.ManipulaWarning, match=rf"arm_RR_pid.fmu has no binary for {system} x86_64 \({why}.*sources"):
-        (path,) = law.emit("fmu", tmp_path)
-    with zipfile.ZipFile(path) as packed:
-        assert not [name for name in packed.namelist() if name.startswith("binaries")]
-        assert "sources/arm_RR_pid.c" in packed.namelist()

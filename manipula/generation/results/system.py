@@ -8,20 +8,21 @@ from functools import cached_property
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.repeated import Repeated
 from manipula.algebra.run.stepping import Stepped
-from manipula.errors import InputError
+from manipula.errors import InputError, UnknownNameError
 from manipula.generation.results.model import Model
 from manipula.support.files import write_bytes
 from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.algebra.emit.fmu import ParameterMeaning
+    from manipula.algebra.run.units import UnitFiles
     from manipula.generation.prepare import Request
     from manipula.mechanics.models.control.user_law import RobotLaw
 
@@ -57,6 +58,20 @@ class System(Model):
             return Stepped((), self._code(*variables, p=given))
         return self._code.step(state, *variables, p=given, out=out)
 
+    @overload
+    def emit(
+        self,
+        language: Literal["fmu"],
+        folder: str | Path = ".",
+        *,
+        start: Mapping[str, Any] | None = None,
+        version: str = "",
+        platforms: str | Sequence[str] | None = None,
+    ) -> UnitFiles: ...
+
+    @overload
+    def emit(self, language: str = "c", folder: str | Path = ".", **options: Any) -> list[Path]: ...
+
     def emit(
         self,
         language: str = "c",
@@ -64,29 +79,42 @@ class System(Model):
         *,
         proof: bool = False,
         start: Mapping[str, Any] | None = None,
+        version: str = "",
+        platforms: str | Sequence[str] | None = None,
         **options: Any,
     ) -> list[Path]:
-        """Write it as source code, or as a co-simulation unit of FMI 3.0 ("fmu"); returns the paths written.
+        """Write it as source code, or as a co-simulation unit of FMI ("fmu"); returns the paths written.
 
-        `start`, for a unit: states to start from and values of the robot's parameters, by name. `options` are those of
-        `Model.emit`.
+        For a unit: `start` has states to start from and values of the robot's parameters, by name. `version` of the
+        standard is "3.0" or "2.0". `platforms` are those that it gets a binary for, such as "windows-x86_64", by
+        default all that a compiler is found for; "here" is this machine, "none" writes the sources alone. The list
+        returned has the names as its `platforms`. `options` are those of `Model.emit`.
         """
-        if language.lower() == "fmu":
-            if any(value and name != "batch" for name, value in options.items()):
+        if language.strip().lower() == "fmu":
+            if any(value and name != "batch" for name, value in options.items()) or proof:
                 raise InputError("{name}: a co-simulation unit has no options of the emitted code", self.name)
-            return [self._unit(Path(folder), dict(start or {}))]
+            return self._unit(Path(folder), dict(start or {}), version, platforms)
         if start:
             raise InputError(
                 "{name}: start= is for a co-simulation unit; in {language} NAME_init takes the states",
                 self.name,
                 language,
             )
+        if version or platforms is not None:
+            raise InputError(
+                "{name}: version= and platforms= are for a co-simulation unit, emit('fmu'), not for {language}",
+                self.name,
+                language,
+            )
         return super().emit(language, folder, proof=proof, **options)
 
-    def _unit(self, folder: Path, start: dict[str, Any]) -> Path:
-        from manipula.algebra.emit.fmu import unit_files, unit_name
-        from manipula.algebra.run.units import archive
+    def _unit(
+        self, folder: Path, start: dict[str, Any], version: str, platforms: str | Sequence[str] | None
+    ) -> UnitFiles:
+        from manipula.algebra.emit.fmu import VERSIONS, unit_files, unit_name
+        from manipula.algebra.run.units import UnitFiles, archive
 
+        fmi = VERSIONS[0] if version == "" else _fmi(version, VERSIONS)
         if self.sample is None:
             raise InputError(
                 "{name}: a co-simulation unit goes in steps; make it with sample=, the time of one", self.name
@@ -95,17 +123,18 @@ class System(Model):
         missing = [name for name in names if name not in start]
         if missing:
             raise InputError(
-                "{name}: parameters need a value to start with: start={{{missing!r}: …}}", self.name, missing[0]
+                "{name}: parameters need a value to start with: start={{{missing!r}: …}}, or --set on the command line",
+                self.name,
+                missing[0],
             )
         parameters = tuple(_finite(self.name, name, start.pop(name)) for name in names)
         begun = self.start(**start) if start or self.initial else ()
         states = {name: tuple(map(float, x)) for name, x in begun._asdict().items()} if begun else {}
         starts = {**self.settings, **states, "p": parameters}
         name = unit_name(self.tape)
-        return write_bytes(
-            folder / f"{name}.fmu",
-            archive(unit_files(self.tape, __version__, starts, self.sample, self._meanings()), name),
-        )
+        files = unit_files(self.tape, __version__, starts, self.sample, self._meanings(), fmi)
+        content, inside = archive(files, name, fmi, platforms)
+        return UnitFiles([write_bytes(folder / f"{name}.fmu", content)], inside)
 
     def _meanings(self) -> dict[str, ParameterMeaning]:
         """What the robot's parameters are, by name."""
@@ -192,6 +221,15 @@ class Law(System):
         """What was asked for: the robot it believes in, and its symbols."""
         assert self._request is not None
         return self._request
+
+
+def _fmi(version: object, known: Sequence[str]) -> str:
+    """The version of the standard; people also type 2 and 3.0.2."""
+    text = str(version).strip()
+    found = next((x for x in known if text in (x, x[0]) or text.startswith(f"{x}.")), None)
+    if found is None:
+        raise UnknownNameError("version of FMI", text, known)
+    return found
 
 
 def _finite(system: str, name: str, value: object) -> float:

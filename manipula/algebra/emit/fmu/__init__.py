@@ -1,16 +1,20 @@
-"""FMI 3.0: a tape that goes step by step as a co-simulation unit, for Simulink, Modelica tools and the like.
+"""FMI 2.0 and 3.0: a tape that goes step by step as a co-simulation unit, for Simulink, Modelica tools and the like.
 
 A unit is an archive of a description, the emitted C and the functions of the standard around it; binaries for the
-machine at hand are added where they are built. Variables become inputs, settings and parameters become parameters that
-may be tuned, states and outputs go out; a state starts from its `start`, which an importer may change. Every parameter
-of the robot is a variable under its own name. The time of a step is a constant: the unit advances by it.
+platforms are added where they are built. Variables become inputs, settings and parameters become parameters that may be
+tuned, states and outputs go out; a state starts from its `start`, which an importer may change. Every parameter of the
+robot is a variable under its own name. The time of a step is a constant: the unit advances by it.
+
+A variable of FMI 3.0 is an array. FMI 2.0 has numbers alone: the entries of `kp` are `kp[1]`, `kp[2]`, …
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from typing import NamedTuple
 
@@ -22,12 +26,13 @@ from manipula.algebra.emit.reference import with_square_poses
 from manipula.algebra.emit.section import Places, context, sections_of
 from manipula.algebra.tape import Tape
 
-# The functions of FMI 3.0 that a co-simulation unit exports and does not support: their parameters, as data.
+# The functions that a co-simulation unit exports and does not support: their parameters, as data.
 #
 # Importers look every function up when they load a unit, so each must be there; these answer with an error.
 #
 # Source: Modelica Association, "Functional Mock-up Interface Specification", version 3.0 (2022), the header files of
-# section 2.1.
+# section 2.1, and "Functional Mock-up Interface for Model Exchange and Co-Simulation", version 2.0.5 (2024), those of
+# sections 2.1 and 4.2.
 
 _TYPES = {
     "Float32": "float", "Int8": "int8_t", "UInt8": "uint8_t", "Int16": "int16_t", "UInt16": "uint16_t",
@@ -42,8 +47,10 @@ _SENSITIVITY = (
 )
 
 
-def unsupported_functions() -> dict[str, str]:
+def unsupported_functions(fmi: str) -> dict[str, str]:
     """Function → its parameters in C."""
+    if fmi == "2.0":
+        return _REST_2
     functions: dict[str, str] = {}
     for name, kind in _TYPES.items():
         functions[f"fmi3Get{name}"] = f"{_REFERENCES}, {kind} values[], size_t size"
@@ -94,6 +101,44 @@ _REST = {
     "fmi3GetOutputDerivatives": f"{_REFERENCES}, const int32_t orders[], double values[], size_t size",
     "fmi3ActivateModelPartition": "void *unit, uint32_t clock, double time",
 }
+
+_REFERENCES_2 = "void *unit, const uint32_t refs[], size_t count"
+_REST_2 = {
+    "fmi2GetInteger": f"{_REFERENCES_2}, int values[]",
+    "fmi2GetBoolean": f"{_REFERENCES_2}, int values[]",
+    "fmi2GetString": f"{_REFERENCES_2}, const char *values[]",
+    "fmi2SetInteger": f"{_REFERENCES_2}, const int values[]",
+    "fmi2SetBoolean": f"{_REFERENCES_2}, const int values[]",
+    "fmi2SetString": f"{_REFERENCES_2}, const char *const values[]",
+    "fmi2GetDirectionalDerivative": (
+        "void *unit, const uint32_t unknowns[], size_t unknown_count, const uint32_t knowns[], size_t known_count, "
+        "const double seed[], double sensitivity[]"
+    ),
+    "fmi2SetRealInputDerivatives": f"{_REFERENCES_2}, const int orders[], const double values[]",
+    "fmi2GetRealOutputDerivatives": f"{_REFERENCES_2}, const int orders[], double values[]",
+    "fmi2CancelStep": "void *unit",
+    "fmi2GetStatus": "void *unit, int kind, int *value",
+    "fmi2GetRealStatus": "void *unit, int kind, double *value",
+    "fmi2GetIntegerStatus": "void *unit, int kind, int *value",
+    "fmi2GetBooleanStatus": "void *unit, int kind, int *value",
+    "fmi2GetStringStatus": "void *unit, int kind, const char **value",
+}
+
+VERSIONS = ("3.0", "2.0")  # of the standard; the first is written unless another is asked for
+
+# version → what the functions of the standard are called that both versions have
+_CALLED = {
+    "3.0": {
+        "get": "fmi3GetFloat64", "set": "fmi3SetFloat64", "go": "fmi3DoStep", "state_get": "fmi3GetFMUState",
+        "state_set": "fmi3SetFMUState", "state_free": "fmi3FreeFMUState", "state_size": "fmi3SerializedFMUStateSize",
+        "state_bytes": "fmi3SerializeFMUState", "bytes_state": "fmi3DeserializeFMUState", "byte": "uint8_t",
+    },
+    "2.0": {
+        "get": "fmi2GetReal", "set": "fmi2SetReal", "go": "fmi2DoStep", "state_get": "fmi2GetFMUstate",
+        "state_set": "fmi2SetFMUstate", "state_free": "fmi2FreeFMUstate", "state_size": "fmi2SerializedFMUstateSize",
+        "state_bytes": "fmi2SerializeFMUstate", "bytes_state": "fmi2DeSerializeFMUstate", "byte": "char",
+    },
+}  # fmt: skip
 
 
 Starts = Mapping[str, Sequence[float]]
@@ -153,36 +198,68 @@ def unit_name(tape: Tape) -> str:
 
 
 def unit_files(
-    tape: Tape, version: str, starts: Starts, step: float, meanings: Mapping[str, ParameterMeaning] | None = None
+    tape: Tape,
+    version: str,
+    starts: Starts,
+    step: float,
+    meanings: Mapping[str, ParameterMeaning] | None = None,
+    fmi: str = VERSIONS[0],
 ) -> dict[str, str]:
     """Place in the archive → text. `starts`: port → values, for settings, parameters and states; `step` in seconds;
-    `meanings` of the robot's parameters, by name.
+    `meanings` of the robot's parameters, by name; `fmi`: the version of the standard.
     """
     name = unit_name(tape)
     code = C99().emit(tape, version, ())
     written = sections_of(with_square_poses(tape), BOTH.language(name), (), Places(place, place))
     shown = context(tape, name, version, written)
-    ports = _variables(shown, starts, meanings or {})
+    rows = _variables(shown, starts, meanings or {})
+    ports = _numbered(rows if fmi == "3.0" else [entry for row in rows for entry in _entries_of(row)])
     # from the content: importers take equal tokens for equal units, and emission is reproducible
-    token = hashlib.sha256("\0".join([code[f"{name}.c"], repr(ports), repr(step)]).encode()).hexdigest()[:32]
+    told = [code[f"{name}.c"], repr(ports), repr(step), *([fmi] if fmi != "3.0" else [])]
     texts = tape.provenance.texts()
     about = {
         "name": name,
         "version": version,
-        "token": token,
+        "fmi": fmi,
+        "calls": _CALLED[fmi],
+        "token": hashlib.sha256("\0".join(told).encode()).hexdigest()[:32],
         "step": repr(step),
         "description": ascii_text(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
+        "rows": rows,
         "ports": ports,
         "licence": IDENTIFIER,
         "units": sorted({port.unit for port in ports if port.unit}),
+        "convention": "structured" if all(_STRUCTURED.fullmatch(port.name) for port in ports) else "flat",
     }
     files = {
-        "modelDescription.xml": fill_template(__name__, "modelDescription.xml.jinja", about),
-        "sources/buildDescription.xml": fill_template(__name__, "buildDescription.xml.jinja", about),
-        f"sources/{name}_unit.c": fill_template(__name__, "unit.c.jinja", about | _calls(name, shown)),
+        "modelDescription.xml": fill_template(__name__, _DESCRIPTIONS[fmi], about),
+        # FMI 2.0 lists the sources in the description
+        **({"sources/buildDescription.xml": fill_template(__name__, "buildDescription.xml.jinja", about)}
+           if fmi == "3.0" else {}),
+        f"sources/{name}_unit.c": fill_template(__name__, "unit.c.jinja", about | _calls(name, shown, fmi)),
         **{f"sources/{file}": code[file] for file in (f"{name}.h", f"{name}.c")},
-    }
+    }  # fmt: skip
     return with_licence(files)
+
+
+_DESCRIPTIONS = {"3.0": "modelDescription.xml.jinja", "2.0": "modelDescription2.xml.jinja"}
+_STRUCTURED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\[[1-9][0-9]*(,[1-9][0-9]*)*\])?", re.ASCII)
+
+
+def _numbered(rows: Iterable[Variable]) -> list[Variable]:
+    return [replace(row, ref=ref) for ref, row in enumerate(rows, 1)]
+
+
+def _entries_of(row: Variable) -> Iterable[Variable]:
+    """The numbers of an array, each a variable: q[1], q[2], …; T[1,2] of a matrix."""
+    if not row.shape:
+        return [row]
+    indices = product(*(range(1, size + 1) for size in row.shape))
+    return [
+        replace(row, name=f"{row.name}[{','.join(map(str, index))}]", place=f"&{row.place}[{i}]", shape=(),
+                start=row.start[i : i + 1])
+        for i, index in enumerate(indices)
+    ]  # fmt: skip
 
 
 def _variables(shown: Shown, starts: Starts, meanings: Mapping[str, ParameterMeaning]) -> list[Variable]:
@@ -197,13 +274,21 @@ def _variables(shown: Shown, starts: Starts, meanings: Mapping[str, ParameterMea
             _step(x, starts) if x.port.name == STEP else _array(x, x.name, "parameter", "tunable", starts)
             for x in whole
         ),
-        *(_array(x, f"memory.{x.name}", "output", "continuous", starts, "exact") for x in states),
+        *(_array(x, f"memory_.{x.name}", "output", "continuous", starts, "exact") for x in states),
         *(_array(x, x.name, "output", "continuous", starts, "calculated") for x in outputs),
     ]
-    # FMI gives `time` to every unit
+    # FMI gives `time` to every unit, and we give `step`
+    own = {"time", *("step" for x in whole if x.port.name == STEP)}
+    roles = {f"unit->{x.name}": x.port.role for x in (*inputs, *whole, *outputs)}
+    rows = [
+        replace(row, name=f"{roles.get(row.place, 'state')}.{row.name}")
+        if row.name in own and row.causality != "local"
+        else row
+        for row in rows
+    ]
     taken = {"time", *(row.name for row in rows)}
     rows += [x for port in shown["parameters"] if port not in whole for x in _entries(port, starts, meanings, taken)]
-    return [replace(row, ref=ref) for ref, row in enumerate(rows, 1)]
+    return rows
 
 
 def _array(x: Argument, place: str, causality: str, variability: str, starts: Starts, initial: str = "") -> Variable:
@@ -212,7 +297,7 @@ def _array(x: Argument, place: str, causality: str, variability: str, starts: St
     start = () if initial == "calculated" else tuple(starts.get(x.port.name, (0.0,) * len(x.port.slots)))
     described = f"{x.port.doc}, {x.port.unit}".strip(", ")
     return Variable(
-        x.port.name, f"unit->{place}", (len(x.port.slots),), causality, variability, initial, described, start
+        x.port.name, f"unit->{place}", tuple(x.port.shape), causality, variability, initial, described, start
     )
 
 
@@ -235,14 +320,14 @@ def _entries(x: Argument, starts: Starts, meanings: Mapping[str, ParameterMeanin
     return rows
 
 
-def _calls(name: str, shown: Shown) -> Context:
+def _calls(name: str, shown: Shown, fmi: str) -> Context:
     """How the functions of the emitted C are called on an instance."""
     memory: Memory | None = shown["memory"]
-    kept = ["unit->k"] if shown["kept"] and not memory else []
+    kept = ["unit->k_"] if shown["kept"] and not memory else []
     parameters = [f"unit->{x.name}" for x in shown["parameters"]]
     variables, results = (memory.variables, memory.outputs) if memory else (shown["variables"], shown["outputs"])
     inputs, outputs = [_cast(x) for x in variables], [_cast(x) for x in results]
-    first = ["&unit->memory"] if memory else []
+    first = ["&unit->memory_"] if memory else []
     states = [f"now.{x.name}" for x, _ in memory.states] if memory else []
     return {
         "about": comment_lines(shown["about"]),
@@ -253,7 +338,7 @@ def _calls(name: str, shown: Shown) -> Context:
         "prepared": ", ".join([*parameters, *kept]),
         "call": f"{name}{'_step' if memory else ''}({', '.join([*first, *inputs, *kept, *outputs])})",
         "condition": f"{name}_condition(broken)" if shown["prepare"].checks else f'"{name}: parameters out of range"',
-        "others": [(name, text, _void_parameters(text)) for name, text in unsupported_functions().items()],
+        "others": [(name, text, _void_parameters(text)) for name, text in unsupported_functions(fmi).items()],
     }
 
 
