@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from manipula.api import (
     base_parameters, calibrate, check, check_answer, check_base_parameters, closed_loop, controller, convert, count,
     count_orders, derive, dossier, drawing, excite, generate, identify, inverse_derivation, languages, law, load,
-    loads, methods, models, picture, reach, read_log, report, robot_module, robots, save, significance, simulate,
-    singularities, tables, where, worksheet,
+    loads, methods, models, picture, reach, read_log, report, robot_module, robots, save, screws, significance,
+    simulate, singularities, tables, where, worksheet,
 )  # fmt: skip
 from manipula.errors import (
     ConditionError, InputError, ManipulaError, ManipulaWarning, ProofError, RobotFileError, SizeError, UnknownNameError,
@@ -49,8 +49,8 @@ __all__ = [
     "check", "check_answer", "check_base_parameters", "closed_loop", "controller", "convert", "count",
     "count_orders", "derive", "dossier", "drawing", "excite", "generate", "identify", "inverse_derivation",
     "languages", "law", "load", "loads", "methods", "models", "picture", "reach", "read_log", "report",
-    "robot_module", "robots", "rotation", "save", "significance", "simulate", "singularities", "states", "studies",
-    "study", "tables", "trajectory", "where", "worksheet",
+    "robot_module", "robots", "rotation", "save", "screws", "significance", "simulate", "singularities", "states",
+    "studies", "study", "tables", "trajectory", "where", "worksheet",
 ]  # fmt: skip
 
 # The verbs above are light, each loads its machinery when called; these are the machinery, and a verb above it.
