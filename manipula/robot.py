@@ -32,6 +32,7 @@ from manipula.mechanics.robot.formats.snap_to_exact import (
     structured_coordinate,
     structured_steps,
 )
+from manipula.mechanics.robot.formats.toml.screws import robot_from_screws
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.formats.variables import named_pose, poses_of
 from manipula.mechanics.robot.locks import joint_meant, with_locks
@@ -84,6 +85,27 @@ class Robot(description.RobotDescription):
         """
         options: dict[str, Any] = {"angle": angle, "length": length, "name": name, "columns": columns, "exact": exact}
         return cls.of(robot_from_rows(rows, convention, **options))
+
+    @classmethod
+    def from_screws(
+        cls, screws: Any, home: Any, joints: Sequence[str | Mapping[str, Any]] = (), *,
+        frame: Literal["space", "body"] = "space", links: Sequence[Any] = (), angle: Literal["deg", "rad"] = "rad",
+        length: Length = "m", name: str = "robot", exact: bool = False,
+    ) -> Robot:  # fmt: skip
+        """From screw axes (ω, v) at q = 0, a row of six for each joint, and the 4×4 home pose of the tool:
+        T = e^{[S1]q1} … e^{[Sn]qn} M. `frame="body"`: axes seen from the tool.
+
+        |ω| = 1 of a joint that turns, its pitch is ω·v; ω = 0 and |v| = 1 of one that slides. `joints` has names, or
+        dicts with the keys of a robot file's joint: limits, mass, com, friction; masses are given in the world frame
+        at q = 0, or in the frames whose home poses `links` has. Positions may be letters. See `mp.screws`.
+
+        >>> arm = Robot.from_screws([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, "-l1", 0]],
+        ...     [[1, 0, 0, "l1 + l2"], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+        >>> arm.kind
+        'RR'
+        """
+        options: dict[str, Any] = {"frame": frame, "links": links, "angle": angle, "length": length, "name": name}
+        return cls.of(robot_from_screws(screws, home, joints, exact=exact, **options))
 
     @classmethod
     def from_text(cls, text: str, format: str = "toml", **options: object) -> Robot:

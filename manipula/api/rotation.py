@@ -49,6 +49,7 @@ from manipula.api.motion_arguments import (
 from manipula.api.transform import (
     compose,
     inverse,
+    matrix_from_entries,
     parts_from_transform,
     transform_from_parts,
     transform_from_screw,
@@ -58,7 +59,6 @@ from manipula.derivations.rigid_motion import (
     ElementaryTurn,
     MotionFormula,
     QuaternionTurn,
-    quoted_title,
 )
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.models.kinematics import orientation
@@ -68,16 +68,16 @@ from manipula.mechanics.robot.values.terms import Angle
 from manipula.mechanics.spatial.placement import turn_about
 from manipula.mechanics.spatial.screw import rotation_about
 from manipula.messages import Message
-from manipula.pages.steps import Sentence, sentence
+from manipula.pages.steps import Quoted, Sentence, sentence
 
 if TYPE_CHECKING:
     from manipula.pages.picture import Picture
 
 __all__ = [
     "SEQUENCES", "AxisAngle", "EulerAngles", "MotionFormula", "RotationForms", "about", "axis_angle_from_matrix",
-    "compose", "euler_from_matrix", "forms", "inverse", "matrix_from_axis_angle", "matrix_from_euler",
-    "matrix_from_quaternion", "matrix_from_vector", "parts_from_transform", "picture", "quaternion_from_matrix",
-    "transform_from_parts", "transform_from_screw", "vector_from_matrix",
+    "compose", "euler_from_matrix", "forms", "inverse", "matrix_from_axis_angle", "matrix_from_entries",
+    "matrix_from_euler", "matrix_from_quaternion", "matrix_from_vector", "parts_from_transform", "picture",
+    "quaternion_from_matrix", "transform_from_parts", "transform_from_screw", "vector_from_matrix",
 ]  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def about(axis: str, turn: Any, *, angle: Angle = "rad") -> Any:
         raise UnknownNameError("axis", str(axis), "xyz")
     given = amounts_from(turn, "turn", "angle", angle, ())
     if isinstance(given, list):
-        return MotionFormula((ElementaryTurn((given[0],), axis),), quoted_title("A turn about {axis}", axis))
+        return MotionFormula((ElementaryTurn((given[0],), axis),), sentence("A turn about {axis}", Quoted(axis)))
     return matrix_array(turn_about(axis, np.cos(given), np.sin(given)).R)
 
 
@@ -125,7 +125,7 @@ def matrix_from_euler(angles: Any, sequence: str = "zyx", *, axes: Axes = "intri
     if isinstance(given, list):
         order = given if axes == "intrinsic" else given[::-1]
         factors = tuple(ElementaryTurn((x,), name) for x, name in zip(order, moving))
-        title = quoted_title("The rotation matrix of {sequence} angles, {axes}", sequence.upper(), axes)
+        title = sentence("The rotation matrix of {sequence} angles, {axes}", Quoted(sequence.upper()), Quoted(axes))
         return MotionFormula(factors, title, (_ORDER[axes],))
     order_of = (0, 1, 2) if axes == "intrinsic" else (2, 1, 0)
     return matrix_array(orientation.matrix_from_angles([given[..., k] for k in order_of], moving, ARRAYS))

@@ -54,6 +54,16 @@ def transform_from_parts(rotation: Any = None, position: Any = (0, 0, 0)) -> Any
     return T
 
 
+def matrix_from_entries(entries: Any) -> Array:
+    """The rotation, or transform, of nine or sixteen numbers, row by row; text is read as such."""
+    listed = list(entries) if isinstance(entries, list | tuple) else np.ravel(entries).tolist()
+    if len(listed) not in (9, 16):
+        raise InputError("matrix: found {count} entries, expected nine, or sixteen of a transform", len(listed))
+    size = 3 if len(listed) == 9 else 4
+    found = refuse_letters(amounts_from(listed, "matrix", "any", "rad", (len(listed),)), "matrix")
+    return motions_from(found.reshape(size, size), "matrix")
+
+
 def parts_from_transform(T: ArrayLike) -> tuple[Array, Array]:
     """The rotation (…, 3, 3) and the position (…, 3) of a transform."""
     M = transforms_from(T, "T")

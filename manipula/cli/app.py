@@ -42,6 +42,8 @@ COMMANDS = {  # name → the first sentence of its help
     "follow": "Follow poses of a table as a whole: joint positions with the fewest jumps, and why there are any.",
     "derive": "Derive an arm's equations step by step, every result proved.",
     "worksheet": "Write worksheets about an arm, another arm for every student; or check answers.",
+    "screws": "Print the screw axes of an arm and its home pose; or make a robot of them.",
+    "rotation": "Convert a rotation into every form; with names in place of numbers, derive its matrix.",
     "singularities": "Find singular configurations: the determinant of the Jacobian in factors, each solved where "
     "it can be.",
     "reach": "Compute the reach: the largest and smallest distance of the tool, and its bounding box, within the "
@@ -67,7 +69,7 @@ MODULES = {  # of `manipula.cli`, with their commands
     "checks": "count check base-parameters",
     "pages": "report studio",
     "kinematics": "ik follow singularities reach",
-    "teaching": "derive worksheet",
+    "teaching": "derive worksheet screws rotation",
     "simulation": "control simulate loads",
     "identification": "identify payload",
     "recordings": "excite calibrate logs",

@@ -29,6 +29,7 @@ def derive(
     \b
     Examples:
       manipula derive planar2r pose
+      manipula derive planar2r pose --method screws
       manipula derive planar2r dynamics --method newton-euler
       manipula derive my_arm jacobian -o jacobian.html
       manipula derive planar2r ik --latex
@@ -40,7 +41,7 @@ def derive(
         latex: Print LaTeX.
         typst: Print Typst.
         short: The main steps alone.
-        method (lagrange|newton-euler):
+        method (transforms|screws|lagrange|newton-euler):
         axes (noa|nsa|xyz):
     """
     if latex and typst:
@@ -114,3 +115,110 @@ def _check_answers(folder: str, answers: Path | None, student: int, as_json: boo
             say(Message("{key}: {says}", key, one.says), "green" if one else "red")
     if not all(found.values()):
         raise typer.Exit(CHECK_FAILED)
+
+
+@command()
+def screws(
+    robot: str, *, symbolic: str = "", name: str = "robot", output: Path | None = None, wishes: Wishes,
+    as_json: bool = False,
+) -> None:  # fmt: skip
+    """Print the screw axes of an arm and its home pose; or make a robot of them.
+
+    A file that ends in .json has the keys space (or body) and home, as --json prints them: it becomes a robot file.
+
+    \b
+    Examples:
+      manipula screws ur5
+      manipula screws planar2r --symbolic all
+      manipula screws ur5 --json > axes.json
+      manipula screws axes.json -o arm.toml
+
+    Args:
+        robot (ROBOT|FILE.json): A robot, or a file of screw axes.
+        symbolic (auto|none|all|A,B): Which parameters stay letters; default auto: those without a value.
+        name (NAME): Of the robot that is made.
+        output (-o): The robot file to write, of a file of screw axes.
+    """
+    if robot.endswith(".json"):
+        _write_robot(robot, name, output)
+        return
+    if output is not None:
+        raise InputError("-o writes the robot of a file of screw axes; --json prints the screw axes of a robot")
+    letters = options.read_symbolic({"symbolic": symbolic or "auto"})["symbolic"]
+    found = api.screws(options.find(robot, wishes), symbolic=letters)
+    if as_json:
+        say_json(found.as_dict())
+        return
+    for k, (title, rows) in enumerate(found.tables()):
+        wide = [max(map(len, column)) for column in zip(*rows)]
+        typer.echo(("\n" if k else "") + translate(title))
+        for row in rows:
+            typer.echo("  ".join(f"{x:<{w}}" for x, w in zip(row, wide)).rstrip())
+
+
+def _write_robot(path: str, name: str, output: Path | None) -> None:
+    if output is None:
+        raise InputError("{path}: a file of screw axes becomes a robot file; -o says which", path)
+    say(str(api.save(api.robot_from_screw_file(path, name), output)))
+
+
+@command(asked=Options(api.rotation_forms, "sequence axes angle"))
+def rotation(
+    *, euler: str = "", quaternion: str = "", axis_angle: str = "", vector: str = "", matrix: str = "",
+    position: str = "", latex: bool = False, typst: bool = False, picture: Path | None = None,
+    output: Path | None = None, asked: Chosen, as_json: bool = False,
+) -> None:  # fmt: skip
+    """Convert a rotation into every form; with names in place of numbers, derive its matrix.
+
+    \b
+    Examples:
+      manipula rotation --euler "10 20 30" --sequence zyz --angle deg
+      manipula rotation --quaternion "1 0 0 0"
+      manipula rotation --axis-angle "0 0 1 90deg" --position "1 0 0" --picture frames.svg
+      manipula rotation --euler "alpha beta gamma" --sequence zyz
+      manipula rotation --euler "roll pitch yaw" --sequence xyz --axes extrinsic -o matrix.html
+
+    Args:
+        euler (A B C): Three angles, in the order of the sequence.
+        quaternion (W X Y Z): The scalar first, of length 1.
+        axis_angle (X Y Z ANGLE): A vector and the turn about it.
+        vector (X Y Z): The axis times the angle in radians.
+        matrix (R11 R12 …): Nine numbers, row by row; or sixteen of a transform.
+        position (X Y Z): Makes it a rigid motion, 4×4.
+        sequence (SEQUENCE): Of the Euler angles given and printed: zyx, zyz, xyz, …
+        axes (intrinsic|extrinsic): About axes that move along, or fixed axes.
+        angle (rad|deg): Of bare numbers, given and printed.
+        latex: Print LaTeX.
+        typst: Print Typst.
+        picture (FILE.svg): Draw the fixed frame and the turned one.
+        output (-o): Write the derivation by its ending: .html .tex .typ .pdf .txt
+    """
+    given = {
+        "euler": euler, "quaternion": quaternion, "axis_angle": axis_angle, "vector": vector, "matrix": matrix,
+    }  # fmt: skip
+    if latex and typst:
+        raise InputError("choose one of --latex and --typst")
+    motion = api.rotation_from_text({form: text for form, text in given.items() if text}, position, **asked)
+    if not hasattr(motion, "derivation"):
+        if latex or typst or output is not None:
+            raise InputError('a derivation needs names in place of numbers, such as --euler "alpha beta gamma"')
+        forms = api.rotation_forms(motion, **asked)
+        if picture is not None:
+            api.rotation_picture(motion, picture)
+        if as_json:
+            say_json(forms.as_dict())
+            return
+        lines = [(translate(name), numbers) for name, numbers in forms.lines()]
+        wide = max(len(name) for name, _ in lines)
+        for name, numbers in lines:
+            typer.echo(f"{name:<{wide}}  {numbers}".rstrip())
+        return
+    if picture is not None:
+        raise InputError("a picture needs numbers")
+    steps = motion.derivation
+    if output is not None:
+        say(str(api.write_derivation(steps, output, told=translate)))
+    elif as_json:
+        say_json(steps.as_dict())
+    else:
+        typer.echo(steps.latex(translate) if latex else steps.typst(translate) if typst else steps.text(translate))

@@ -100,7 +100,7 @@ def pose_derivation(board: DerivationBoard, axes: str) -> Derivation:
             board.equation(_t("t"), (_t(n), Letter("A", "t")), total, lambda at: at.frames[-1], longest=LONGEST)
         )
     steps.append(LessonStep(sentence("The product, link by link"), says_base, tuple(products)))
-    steps.append(_columns(board, total, "t" if chain.tool != HERE else str(n), axes))
+    steps.append(pose_columns(board, total, _t("t" if chain.tool != HERE else n), axes))
     title = sentence("{robot}: the pose of the tool", Quoted(robot.name))
     return board.finish(Derivation(robot.name, "pose", title, (), tuple(steps), {}))
 
@@ -117,10 +117,10 @@ def _row_sentence(shape: str) -> Any:
     return sentence(ROW_SENTENCE[shape], *(letters[name] for name in order))
 
 
-def _columns(board: DerivationBoard, total: Any, end: str, axes: str) -> LessonStep:
+def pose_columns(board: DerivationBoard, total: Any, name: Notation, axes: str) -> LessonStep:
     """T = [n o a p]"""
     n, o, a = COLUMNS[axes]
-    head = Equation(_t(end), Grid(((n, o, a, "p"), ("0", "0", "0", "1"))))
+    head = Equation(name, Grid(((n, o, a, "p"), ("0", "0", "0", "1"))))
     parts = [
         board.equation(
             letter,

@@ -74,6 +74,40 @@ class Reference:
         at = pose(over_duals(self.chain), variables(self.q)).rows()
         return [[[partial(x, i) for x in row] for row in at] for i in range(self.chain.dof)]
 
+    # at the home pose, q = 0
+
+    def tool_at(self, q: Sequence[Any]) -> list[list[Any]]:
+        """The tool's pose in the world, by the second reading."""
+        structure = self.structure
+        total, *rest = neighbour_frames(structure.robot, self.maths, self.symbols, structure.symbolic, q)
+        for frame in rest:
+            total = matrix_product(total, frame)
+        return total
+
+    @cached_property
+    def zero(self) -> list[Any]:
+        return [self.maths.number(Fraction(0))] * self.chain.dof
+
+    @cached_property
+    def home(self) -> list[list[Any]]:
+        """M"""
+        return self.tool_at(self.zero)
+
+    def moved_from_home(self, joints: Sequence[int]) -> list[list[Any]]:
+        """T M⁻¹, of an arm that moves these joints alone."""
+        q = [x if i in joints else self.zero[i] for i, x in enumerate(self.q)]
+        return matrix_product(self.tool_at(q), inverse_motion(self.home))
+
+    @cached_property
+    def home_slopes(self) -> list[list[Any]]:
+        """(ω, v) of every joint, from ∂T/∂q_i M⁻¹ at q = 0."""
+        at = pose(over_duals(self.chain), variables(self.zero)).rows()
+        back, found = inverse_motion(self.home), []
+        for i in range(self.chain.dof):
+            S = matrix_product([[partial(x, i) for x in row] for row in at], back)
+            found.append([S[2][1], S[0][2], S[1][0], S[0][3], S[1][3], S[2][3]])
+        return found
+
     @cached_property
     def recursion(self) -> NewtonEuler:
         return newton_euler(self.chain, self.q, self.qd, self.qdd)
@@ -177,6 +211,12 @@ class Reference:
 def matrix_product(A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """Row by column; structural zeros and ones cost nothing."""
     return [[_dot(row, column) for column in zip(*B, strict=True)] for row in A]
+
+
+def inverse_motion(T: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """[Rᵀ, −Rᵀp]"""
+    back = [[T[j][i] for j in range(3)] for i in range(3)]
+    return [*([*row, -_dot(row, [T[j][3] for j in range(3)])] for row in back), [0, 0, 0, 1]]
 
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:

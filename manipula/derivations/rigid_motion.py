@@ -29,7 +29,7 @@ from manipula.mechanics.spatial.placement import Placement, turn_about
 from manipula.mechanics.spatial.screw import rotation_about
 from manipula.mechanics.spatial.vector import Matrix, Vec3, add, cross, dot, outer, scale, skew, transpose
 from manipula.pages.derivation import Derivation
-from manipula.pages.steps import Equation, LessonStep, Quoted, Sentence, sentence, text_equation
+from manipula.pages.steps import Equation, LessonStep, Sentence, sentence, text_equation
 
 Three = tuple[Parameter, Parameter, Parameter]
 SECONDS = 30.0
@@ -121,7 +121,7 @@ class AxisTurn(MotionFactor):
         u, _ = self.parts(bound)
         axis: Callable[[LetterValues], Vec3] = lambda at: self.parts(at)[0]  # noqa: E731
         turn = ("(", _tree(board, self.entries[3]), ")")
-        rodrigues = ("cos", *turn, " 1 + sin", *turn, " [u]× + (1 − cos", *turn, ") uu", Letter("", above="T"))
+        rodrigues = ("cos", *turn, " 1 + sin", *turn, " [u]× + (1 − cos", *turn, ") u", Letter("u", above="T"))
         return (
             board.equation("[u]×", None, skew(u), lambda at: _columns(lambda v: cross(axis(at), v))),
             board.equation(
@@ -354,8 +354,3 @@ def motion_derivation(motion: MotionFormula, seconds: float = SECONDS) -> Deriva
     found = Derivation(name, "matrix", motion.title, (), tuple(steps), {})
     known = motion.letters
     return board.finish_with(found, prover_against(lambda maths, symbol: LetterValues(maths, symbol, known), known))
-
-
-def quoted_title(template: str, *parts: str) -> Sentence:
-    """A title with words of the user's."""
-    return sentence(template, *map(Quoted, parts))

@@ -24,7 +24,7 @@ __all__ = ["folder"]  # every test in an empty folder
 
 SHARED = {"--set", "--lock", "--base", "--tip", "--exact", "--strict"}
 # those that make files or only list, or show a page; `edit` has assignments
-NO_ROBOT = {"robots", "new", "edit", "delete", "studio", "demo"}
+NO_ROBOT = {"robots", "new", "edit", "delete", "studio", "demo", "rotation"}
 BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 URDF = """<robot name="fork"><link name="root"/>
   <link name="upper">BODY</link>

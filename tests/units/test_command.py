@@ -181,4 +181,4 @@ def test_what_is_not_said_is_empty() -> None:
     assert split_doc(None) == ("", {})
     assert split_doc("Do it.") == ("Do it.", {})
     assert split_doc("Do it.\n\nArgs:\n    a: b\n\n>>> 1").words == {"a": Word("", "b")}
-    assert len(COMMANDS) == 30
+    assert len(COMMANDS) == 32

@@ -17,9 +17,9 @@ from manipula.cli.app import app
 from manipula.pages.derivation import Derivation
 
 CASES = [
-    ("planar2r", "pose", "lagrange"), ("planar2r", "jacobian", "lagrange"), ("planar2r", "dynamics", "lagrange"),
-    ("stanford3", "dynamics", "newton-euler"), ("planar2r", "ik", "lagrange"), ("scara", "ik", "lagrange"),
-    ("stanford3", "singularities", "lagrange"),
+    ("planar2r", "pose", "transforms"), ("planar2r", "jacobian", ""), ("planar2r", "dynamics", "lagrange"),
+    ("stanford3", "dynamics", "newton-euler"), ("planar2r", "ik", ""), ("scara", "ik", ""),
+    ("stanford3", "singularities", ""), ("stanford3", "pose", "screws"),
 ]  # fmt: skip
 
 

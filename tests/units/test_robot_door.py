@@ -111,6 +111,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "robot_module": lambda x: mp.robot_module(x, models=["pose"], optimise="none"),
     "save": _saved,
     "significance": lambda x: mp.significance(x, mp.Motions(*MOTIONS)).as_dict(),
+    "screws": lambda x: mp.screws(x).as_dict(),
     "simulate": lambda x: mp.simulate(x, start=(Q, RATE), until=0.002).q.tolist(),
     "singularities": lambda x: str(mp.singularities(x)),
     "closed_forms": mp.closed_forms,

@@ -17,9 +17,9 @@ NAMES_TEXT = """
     Arm Event JointModel Law Log Model Motions OnlineEstimator PayloadEstimator Plant Robot Run Sensors System
     base_parameters calibrate check check_answer check_base_parameters choose_drives closed_forms closed_loop
     controller convert count count_orders derive dossier drawing excite generate identify inverse_derivation languages
-    law load loads methods models picture read_log report robots rotation save significance reach robot_module simulate
-    singularities states studies study tables trajectory where worksheet ConditionError InputError ManipulaError
-    ManipulaWarning ProofError RobotFileError SizeError UnknownNameError __version__
+    law load loads methods models picture read_log report robots rotation save screws significance reach robot_module
+    simulate singularities states studies study tables trajectory where worksheet ConditionError InputError
+    ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError __version__
 """
 NAMES = NAMES_TEXT.split()
 
@@ -32,7 +32,7 @@ MEMBERS = {
     "System": """as_dict casadi columns compile conditions cost emit equations explain function initial inputs
         latex name only outputs provenance run sample settings split start step tape to_sympy tree_cost typst""",
     "Robot": """as_dict at base base_link base_parameters cells close coordinates digest dof driven elements frame_names
-        frames freedoms from_dh from_text gravity ground
+        frames freedoms from_dh from_screws from_text gravity ground
         joint_names joints kind link_names locked loops motors moving name named_poses names of origin poses parameters
         parents
         payload road standard_parameters tip_link tool tool_on tool_row values with_base with_frame with_friction

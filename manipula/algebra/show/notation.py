@@ -52,7 +52,7 @@ Notation = Union[str, Letter, Over, Grid, FormulaTree, tuple["Notation", ...]]  
 
 
 _RUNS = re.compile(r"[A-Za-z]+|[^A-Za-z]+")
-FUNCTIONS = ("sin", "cos", "det")
+FUNCTIONS = ("sin", "cos", "det", "exp")
 
 
 class Signed(Printer):

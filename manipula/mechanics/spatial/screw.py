@@ -45,13 +45,18 @@ def pitch_of(screw: Twist) -> Scalar:
     return dot(screw.w, screw.v)
 
 
-def displacement_along(screw: Twist, amount: Scalar, maths: Maths[Scalar], turns: bool = True) -> Placement:
+def displacement_along(
+    screw: Twist, amount: Scalar, maths: Maths[Scalar], turns: bool = True, advances: bool = True
+) -> Placement:
     """e^{[S]q}: R of Rodrigues, p = sin q v + (1 − cos q) ω × v + h (q − sin q) ω; of a slide 1 and q v.
 
-    (3.88) with ω × (ω × v) = h ω − v: of a pure turn no angle stands outside a sine or a cosine.
+    (3.88) with ω × (ω × v) = h ω − v. A screw that is known not to advance has h = 0: its angle then stands in sines
+    and cosines alone.
     """
     if not turns:
         return Placement(p=scale(amount, screw.v))
     w, v, cos, sin = screw.w, screw.v, maths.cos(amount), maths.sin(amount)
-    turned = add(scale(sin, v), scale(1 - cos, cross(w, v)))
-    return Placement(rotation_about(w, cos, sin), add(turned, scale(pitch_of(screw) * (amount - sin), w)))
+    p = add(scale(sin, v), scale(1 - cos, cross(w, v)))
+    if advances:
+        p = add(p, scale(pitch_of(screw) * (amount - sin), w))
+    return Placement(rotation_about(w, cos, sin), p)

@@ -14,7 +14,17 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import inf
 
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, ParameterOp, bits, negate, text_of
+from manipula.mechanics.robot.values.parameter import (
+    ZERO,
+    Deg,
+    Name,
+    Num,
+    Parameter,
+    ParameterOp,
+    bits,
+    negate,
+    text_of,
+)
 
 Term = frozenset[tuple[Parameter, int]]  # atoms and their powers
 Form = dict[Term, Fraction]
@@ -30,9 +40,12 @@ class Angles:
         self.values = values
         self.forms: dict[str, Form] = {}
 
-    def collect(self, angle: Parameter) -> Parameter:
-        """The same angle; as it is where there is nothing to collect."""
-        return _parameter_from_form(self.form(angle)) if isinstance(angle, ParameterOp | Name) else angle
+    def collect(self, angle: Parameter, least: Fraction = Fraction(0)) -> Parameter:
+        """The same angle; as it is where there is nothing to collect. Terms with a factor below `least` are left
+        out."""
+        if not isinstance(angle, ParameterOp | Name):
+            return ZERO if isinstance(angle, Num) and abs(angle.value) < least else angle
+        return _parameter_from_form({term: k for term, k in self.form(angle).items() if abs(k) >= least})
 
     def inside(self, x: Parameter) -> Parameter:
         """The same parameter, the angles inside its sines and cosines collected."""
