@@ -37,20 +37,11 @@ __all__ = [
     "count_orders", "count_steps", "derive", "document", "document_from_file", "dossier", "drawing", "excite",
     "file_text", "formats", "from_document",
     "from_text", "generate", "identify", "inverse_derivation", "joint_kinds", "language", "language_options",
-<<<<<<< HEAD
-    "languages", "law", "law_gains", "law_model", "law_options", "law_settings", "laws", "load", "loads",
-    "looks", "methods", "model_groups", "models", "module_file", "optimise", "parameter_facts", "picture",
-    "poses_from_table", "price_of", "published_counts", "reach", "read_answers", "read_log", "read_measured",
-    "refuse_search", "remember", "report", "robot_data", "robot_module", "robots", "save", "search",
-    "significance", "simulate", "simulate_file", "singularities", "tables", "text_format", "to_text",
-    "types_beside", "unit_fix", "where", "with_stand_ins", "worksheet", "write_derivation",
-=======
     "languages", "law", "law_gains", "law_model", "law_options", "law_settings", "laws", "load", "loads", "looks",
-    "methods", "models", "module_file", "optimise", "parameter_facts", "picture", "poses_from_table", "price_of",
-    "published_counts", "reach", "read_answers", "read_log", "read_measured", "refuse_search", "remember", "report",
-    "robot_data", "robot_from_screw_file", "robot_module", "robots", "rotation_forms", "rotation_from_text",
-    "rotation_picture", "save", "screws", "search", "significance", "simulate", "simulate_file",
-    "singularities", "tables", "text_format", "to_text", "types_beside", "where", "with_stand_ins", "worksheet",
+    "methods", "model_groups", "models", "module_file", "optimise", "parameter_facts", "picture", "poses_from_table",
+    "price_of", "published_counts", "reach", "read_answers", "read_log", "read_measured", "refuse_search", "remember",
+    "report", "robot_data", "robot_from_screw_file", "robot_module", "robots", "rotation_forms", "rotation_from_text",
+    "rotation_picture", "save", "screws", "search", "significance", "simulate", "simulate_file", "singularities",
+    "tables", "text_format", "to_text", "types_beside", "unit_fix", "where", "with_stand_ins", "worksheet",
     "write_derivation",
->>>>>>> rotation
 ]  # fmt: skip
