@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -224,3 +229,22 @@ def test_branches_of_the_inverse_geometry_have_gradients(name: str) -> None:
     weights = torch.rand(own.shape, generator=dice, dtype=torch.float64)
     (slope,) = torch.autograd.grad(own, q, weights)
     assert torch.allclose(slope, weights, atol=1e-7)
+
+
+def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "learning.md"
+    programs = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S))
+    assert set(programs) == {"learn_friction.py", "branches.py"}
+    printed = {}
+    for name, text in programs.items():
+        places = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        ran = subprocess.run(
+            [sys.executable, "-c", text], capture_output=True, text=True, cwd=tmp_path, env=places, check=False
+        )
+        assert ran.returncode == 0, ran.stderr
+        printed[name] = ran.stdout
+    residual = re.search(r"before, (\S+) after", printed["learn_friction.py"])
+    assert residual and float(residual[1]) < 1e-6
+    assert "[0.4 0.4 0.4 0.4 0.4 0.4 0.4]" in printed["learn_friction.py"]
+    assert "[0.9 0.9 0.9 0.9 0.9 0.9 0.9]" in printed["learn_friction.py"]
+    assert "torch.Size([1000, 8, 6]) True" in printed["branches.py"]
