@@ -59,8 +59,11 @@ class JaxFunction:
 def checked_arrays(jax: Any, own: Differentiable, arrays: Sequence[Any]) -> list[Any]:
     """Arrays of one floating type, the widest of those given; numbers that are no floats become such."""
     jnp = jax.numpy
-    given = [jnp.asarray(x) for x in arrays]
+    given = [x if isinstance(x, jax.Array) else jnp.asarray(x) for x in arrays]
     check_shapes(own, given)
+    types = {x.dtype for x in given}
+    if len(types) == 1 and str(*types) in DTYPES:  # nothing to join: joining takes longer than the call
+        return given
     wide = jnp.result_type(*given, jnp.float32) if given else jnp.float32
     if str(wide) not in DTYPES:
         raise InputError("{function}: expected dtype {wanted}, found {found}", own.name, " or ".join(DTYPES), str(wide))
@@ -194,6 +197,8 @@ def cast_alike(jax: Any, arrays: Sequence[Any]) -> list[Any]:
 
     XLA's foreign calls have no rule for axes that some arrays vary along and others do not.
     """
+    if not any(isinstance(x, jax.core.Tracer) for x in arrays):
+        return list(arrays)
     varying = [_varying_axes(jax, x) for x in arrays]
     joined = frozenset().union(*varying)
     cast = getattr(jax.lax, "pcast", None) or (lambda x, axes, to: jax.lax.pvary(x, axes))
@@ -250,11 +255,7 @@ def _fill_device(handler: XlaHandler, own: Differentiable, dtype: str) -> bool:
     try:
         kernels = CudaFunction(own.compiled(dtype))
     except InputError as problem:
-        caution(
-            "{name}: JAX runs the function on the GPU as XLA compiles it, several times slower: {problem}",
-            own.name,
-            problem,
-        )
+        caution("{name}: JAX runs it on the GPU as compiled by XLA, several times slower: {problem}", own.name, problem)
         return False
     handler.fill(*device_table(kernels), complete=True)
     return True

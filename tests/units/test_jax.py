@@ -176,6 +176,31 @@ def test_without_the_interface_the_emitted_text_serves() -> None:
     assert np.allclose(mapped, arm.inverse_dynamics_derivatives(*x).dq.sum(-2), atol=1e-10)
 
 
+def test_a_gpu_without_cupy_is_a_warning_and_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(host: Any) -> None:
+        raise InputError("CuPy is not here")
+
+    monkeypatch.setattr(xla, "_platforms", lambda jax: ("cpu", "cuda"))
+    monkeypatch.setattr(xla, "CudaFunction", missing)
+    arm = mp.Arm(drawn_arm(6, "RP"))
+    f, x = arm.jax("gravity"), np.random.default_rng(6).uniform(-1, 1, (4, 2))
+    with pytest.warns(mp.ManipulaWarning, match="gravity: JAX runs it on the GPU as compiled by XLA.*CuPy is not here"):
+        found = jax.jit(f)(x)
+    # on the processor the machine code runs all the same
+    assert np.array_equal(found, arm.gravity(x)) and len(targets(f, x)) == 1
+
+
+def test_processor_and_gpu_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    filled: list[str] = []
+    monkeypatch.setattr(xla, "_platforms", lambda jax: ("cpu", "cuda"))
+    monkeypatch.setattr(xla, "_fill_device", lambda handler, own, dtype: not filled.append(dtype))
+    arm = mp.Arm(drawn_arm(7, "PR"))
+    f, x = arm.jax("gravity"), np.random.default_rng(7).uniform(-1, 1, (4, 2))
+    assert np.array_equal(jax.jit(f)(x), arm.gravity(x)) and filled == ["float64"]
+    (name,) = targets(f, x)
+    assert {platform for target, platform in xla._handlers if target == name} == {"cpu", "cuda"}
+
+
 def test_robots_of_one_name_are_told_apart() -> None:
     robot = mp.load("puma560")
     heavy = robot.with_parameters(m3=9.0)
