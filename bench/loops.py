@@ -103,7 +103,7 @@ def closing(count: int) -> None:
 
 
 def run(seconds: float) -> None:
-    print(f"a run of {seconds:g} s by rk4: largest gap of the loops, balance of energy")
+    print(f"a run of {seconds:g} s: largest gap of the loops, balance of energy")
     robot = drawn_five_bar().with_gravity(0, 0, 9.81)  # it hangs
     three = delta(0).without("friction")
     held = mp.Arm(three).gravity(three.close([0, 0, 0]))
@@ -113,13 +113,16 @@ def run(seconds: float) -> None:
         "five-bar 0.5 ms": lambda: mp.simulate(
             robot, start=([1.8, 1.2], [0.2, -0.1]), until=seconds, step=5e-4, every=20
         ),
+        "five-bar rk8 1 ms": lambda: mp.simulate(
+            robot, start=([1.8, 1.2], [0.2, -0.1]), until=seconds, every=10, method="rk8"
+        ),
         "delta 1 ms": lambda: mp.simulate(
             three, lambda t, q, qd: held - 8 * q[motors], start=[0.1, -0.1, 0.05], until=seconds, every=10
         ),
     }.items():
         begun = time.perf_counter()
         found = made()
-        print(f"  {name:16} {found.gap.max():.1e}  {found.balance:.1e}  {found.about['status']}, "
+        print(f"  {name:17} {found.gap.max():.1e}  {found.balance:.1e}  {found.about['status']}, "
               f"{time.perf_counter() - begun:.1f} s of computing")  # fmt: skip
 
 

@@ -253,14 +253,14 @@ def simulate(
     if (closed := _with_loops(plant)) is not None:
         refuse_moving_loops(closed, "simulate")
         others = (sensors, wrench, parameters, *events)
-        if any(x is not None for x in others) or method != "rk4" or stages:
+        if any(x is not None for x in others) or method not in ("rk4", "rk8") or stages:
             raise InputError(
-                "{robot}: of a robot with loops simulate takes a law, ref, start, until, step and every, by rk4",
+                "{robot}: of a robot with loops simulate takes a law, ref, start, until, step and every, by rk4 or rk8",
                 closed.name,
             )
         from manipula.simulation.closed_run import run_closed
 
-        return run_closed(closed, law, ref, start, until, step, every)
+        return run_closed(closed, law, ref, start, until, step, every, method)
     if (flying := _moving(plant)) is not None:
         values: dict[str, Any] = dict(parameters or {})
         numbers = all(isinstance(x, Real) for x in values.values())

@@ -1,5 +1,7 @@
-"""A robot with loops in time: positions of all joints and rates of the motors, by Runge and Kutta's method of order 4,
-two strides a step: torques are held over a step, and the energy of a light linkage wants shorter ones.
+"""A robot with loops in time: positions of all joints and rates of the motors, by a method of Runge and Kutta, torques
+held over a step: "rk4", of order 4, two strides a step, since the energy of a light linkage wants shorter ones, or
+"rk8", of order 8, in one. What energy is lost is the error of the method, not of the closing: it falls by the fourth
+power of the step (`bench/loops.py`), and by "rk8" to rounding.
 
     q̇ = G(q) q̇_a        q̈_a = (Gᵀ M G)⁻¹ (τ − …)        (`closure.closed_models`)
 
@@ -12,10 +14,11 @@ Source: Hairer, Lubich, Wanner, "Geometric Numerical Integration" (2006), sectio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +27,31 @@ from manipula.errors import InputError
 from manipula.generation.results.system import Law
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.closure.position import close_loops
+from manipula.mechanics.models.integrate.runge_kutta import A, B
 from manipula.robot import Robot
 from manipula.simulation.run import Run
 
 Array = NDArray[np.float64]
 Torques = Callable[[float, Array, Array], Array]
 SINGULAR = 1e-6  # of a divisor's usual size
-STRIDES = 2  # in a step
+
+
+class ClosedMethod(NamedTuple):
+    """How many strides make a step, and the method of each: k_i = f(x + h Σ a_ij k_j), x⁺ = x + h Σ b_i k_i."""
+
+    strides: int
+    stages: tuple[Array, ...]  # the rows of a_ij from the second on, each as long as there are stages before it
+    weights: Array
+
+
+def _rows(rows: Sequence[Mapping[int, Fraction]]) -> tuple[Array, ...]:
+    return tuple(np.array([float(row.get(j, 0)) for j in range(1, i + 1)]) for i, row in enumerate(rows, 1))
+
+
+METHODS = {
+    "rk4": ClosedMethod(2, (np.array([0.5]), np.array([0, 0.5]), np.array([0, 0, 1.0])), np.array([1, 2, 2, 1]) / 6),
+    "rk8": ClosedMethod(1, _rows(A), _rows([{}] * len(A) + [B])[-1]),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -48,8 +69,9 @@ class ClosedRun(Run):
 
 
 def run_closed(
-    robot: Robot, law: object, ref: Any, start: Any, until: float | None, step: float, every: int = 1
-) -> ClosedRun:
+    robot: Robot, law: object, ref: Any, start: Any, until: float | None, step: float, every: int = 1,
+    method: str = "rk4",
+) -> ClosedRun:  # fmt: skip
     """`law`: torques of the motors, held or a row a step, a function (t, q, q̇ of the motors) → torques, one of
     `controller` with the motors' reference, or None."""
     if until is None and hasattr(ref, "duration"):
@@ -62,7 +84,7 @@ def run_closed(
         )
     steps = round(until / step)
     torques = _followed(robot, law, ref, step) if isinstance(law, Law) else _torques(robot, law, steps, step)
-    motion = _Motion(robot, torques)
+    motion = _Motion(robot, torques, method)
     return motion.run(*_state(robot, start), steps, step, every)
 
 
@@ -132,8 +154,9 @@ def _balance(energy: Array, work: Array) -> float:
 class _Motion:
     """The compiled models, and a step."""
 
-    def __init__(self, robot: Robot, torques: Torques) -> None:
+    def __init__(self, robot: Robot, torques: Torques, method: str = "rk4") -> None:
         self.robot, self.torques, arm = robot, torques, NumericArm(robot)
+        self.name, self.method = method, METHODS[method]
         names = ("forward_dynamics", "joint_motion", "closure", "energy")
         self.forward, self.motion, self.closing, self.storing = (arm.model(name) for name in names)
         joints = list(robot.coordinates.joints)
@@ -160,15 +183,15 @@ class _Motion:
                 samples.append((t, q, *self.of_all(q, qd, qdd, tau), self.gap(q), self.energy(q, qd), work))
             if k == steps:
                 break
-            for _ in range(STRIDES):
-                q, qd, done, regular = self.stride(q, qd, tau, h / STRIDES)
+            for _ in range(self.method.strides):
+                q, qd, done, regular = self.stride(q, qd, tau, h / self.method.strides)
                 work += done
                 status = status if regular else "singular"
             if status != "whole":
                 break
         names = ("t", "q", "qd", "qdd", "tau", "gap", "energy", "work")
         found = {name: np.array(x, dtype=float) for name, x in zip(names, zip(*samples, strict=True), strict=True)}
-        about = {"method": "rk4", "step": h, "status": status}
+        about = {"method": self.name, "step": h, "status": status}
         return ClosedRun(
             robot=self.robot, ref=None, state={}, balance=_balance(found["energy"], found["work"]),
             whole=status == "whole", about=about, t=found["t"], q=found["q"], qd=found["qd"], qdd=found["qdd"],
@@ -176,17 +199,17 @@ class _Motion:
         )  # fmt: skip
 
     def stride(self, q: Array, qd: Array, tau: Array, h: float) -> tuple[Array, Array, float, bool]:
-        """One of the classical method, the torques held, the positions closed again; and the work done."""
-        k1 = self.rate(q, qd, tau)
-        k2 = self.rate(q + h / 2 * k1[0], qd + h / 2 * k1[1], tau)
-        k3 = self.rate(q + h / 2 * k2[0], qd + h / 2 * k2[1], tau)
-        k4 = self.rate(q + h * k3[0], qd + h * k3[1], tau)
-        if not (k1[3] and k2[3] and k3[3] and k4[3]):
-            return q, qd, 0.0, False
-        q = q + h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
-        qd = qd + h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
-        work = h / 6 * (k1[2] + 2 * k2[2] + 2 * k3[2] + k4[2])
-        return q + np.asarray(self.closing(q).correction), qd, work, True
+        """One of the method, the torques held, the positions closed again; and the work done."""
+        n, x = len(q), np.concatenate([q, qd, [0.0]])  # positions, rates, work
+        k = np.empty((len(self.method.weights), len(x)))
+        for i in range(len(k)):
+            at = x + h * (self.method.stages[i - 1] @ k[:i]) if i else x
+            rates, accelerations, power, regular = self.rate(at[:n], at[n:-1], tau)
+            if not regular:
+                return q, qd, 0.0, False
+            k[i] = *rates, *accelerations, power
+        x = x + h * (self.method.weights @ k)
+        return x[:n] + np.asarray(self.closing(x[:n]).correction), x[n:-1], float(x[-1]), True
 
     def of_all(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array, Array]:
         """Rates, accelerations and torques of all coordinates."""
