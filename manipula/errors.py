@@ -5,7 +5,7 @@ ManipulaError
 │   ├── RobotFileError    a robot description is wrong; names file, joint, field, and what would be right
 │   ├── UnwritableError   a file cannot be written (an OSError too); names it and the reason
 │   ├── SingularError     a joint feels no inertia, so its acceleration is undefined; names the joint
-│   ├── UnsetError        numbers are asked of a robot whose parameters have none; names them
+│   ├── UnsetError        a parameter of the robot needs a value; names them
 │   └── UnknownNameError  no such robot, model, method, parameter; lists the known names
 ├── SizeError             the answer would be too large to be of use; says what to ask for instead
 ├── DivergenceError       a simulated arm runs away; names the joint and the time

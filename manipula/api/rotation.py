@@ -162,7 +162,7 @@ def euler_from_matrix(
             Message(free[0]),
         )
     order = slice(None) if axes == "intrinsic" else slice(None, None, -1)
-    sets = [np.stack(np.broadcast_arrays(*x), -1)[..., order] / unit for x in (one, other)]
+    sets = [np.stack(np.broadcast_arrays(*x), -1)[..., order] / unit + 0.0 for x in (one, other)]
     return EulerAngles(sets[0], sets[1], locked if locked.ndim else bool(locked))
 
 

@@ -5,14 +5,17 @@ Source: Lynch and Park, "Modern Robotics" (2017), section 4.1: the home pose M, 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.maths import free_symbols
+from manipula.algebra.expr.maths import free_symbols, rebuilt, topological
+from manipula.algebra.expr.node import Expr
 from manipula.algebra.show.notation import Grid, Letter, Notation
 from manipula.algebra.show.printer import Printer
 from manipula.derivations.board import LONGEST, DerivationBoard, refuse_unfit
@@ -22,6 +25,9 @@ from manipula.errors import SizeError
 from manipula.mechanics.models.kinematics.screws import exponentials, home_screws
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.precise import NEGLIGIBLE
+from manipula.mechanics.robot.values.angles import Angles
+from manipula.mechanics.robot.values.parameter import parameter_from_text, text_of
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import Twist
 from manipula.mechanics.spatial.placement import HERE
@@ -31,6 +37,9 @@ from manipula.messages import Message
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, LessonStep, Quoted, sentence
 
+CALLS = ("sin", "cos", "sqrt")
+TINY = 1e-15  # of a sine or cosine
+LONG_NUMBER = re.compile(r"\d+\.\d{15,}")
 Entries = NDArray[Any]  # floats, or text where letters are left
 
 
@@ -99,16 +108,35 @@ def screws_of_robot(robot: RobotDescription, symbolic: Symbolic = "auto") -> Scr
 
 
 def _entries(board: DerivationBoard, flat: list[Any]) -> list[Any]:
-    exprs = [board.graph.expr(x) for x in flat]
+    exprs = _with_numbers([board.graph.expr(x) for x in flat], board)
     if not free_symbols(exprs):  # masses may be letters
         return [x + 0.0 for x in evaluate(exprs, {}, FLOATS)]  # −0 is 0
-    trees = [board.write(x, LONGEST) for x in flat]
+    trees = [board.write(x, LONGEST) for x in exprs]
     if any(tree is None for tree in trees):
         raise SizeError(
             "{name}: its screw axes are too long to be written; give values to some letters", board.robot.name
         )
     plain = Printer(board.taken)
-    return [plain.text(tree) for tree in trees if tree is not None]
+    return [_short_text(plain.text(tree)) for tree in trees if tree is not None]
+
+
+def _short_text(text: str) -> str:
+    """Numbers in fifteen digits; terms that only rounding left are gone. What is short already stays as it is."""
+    if not LONG_NUMBER.search(text):
+        return text
+    short = LONG_NUMBER.sub(lambda found: f"{float(found[0]):.15g}", text)
+    return text_of(Angles({}).collect(parameter_from_text(short), NEGLIGIBLE))
+
+
+def _with_numbers(exprs: list[Expr], board: DerivationBoard) -> list[Expr]:
+    """Sines, cosines and roots of numbers as numbers: a direction is read as such."""
+    still = {x: evaluate([x], {}, FLOATS)[0] for x in topological(exprs) if x.op in CALLS and not free_symbols([x])}
+    return rebuilt(exprs, board.graph, {x: board.graph.const(_rounded(value)) for x, value in still.items()})
+
+
+def _rounded(value: float) -> Fraction:
+    """What rounding leaves of nothing is 0."""
+    return Fraction(0) if abs(value) < TINY else Fraction(repr(value))
 
 
 # step by step

@@ -111,6 +111,19 @@ def test_letters_go_there_and_back(name: str) -> None:
             assert getattr(again, table).tolist() == getattr(found, table).tolist()
 
 
+def test_a_skew_axis_with_letters_beside_it() -> None:
+    """Directions are numbers; what stands beside letters is a number too, and the way back has the same pose."""
+    s = 1 / math.sqrt(3)
+    robot = mp.Robot.from_screws([[s, s, s, "a", "-a", 0], [0, 0, 1, 0, "-b", 0]], EYE)
+    found = mp.screws(robot)
+    assert not any(word in str(found) for word in ("sin", "cos", "sqrt"))
+    assert np.allclose([float(x) for x in found.space[0, :3]], s, atol=1e-15)
+    assert found.space[0, 3:].tolist() == ["a", "-a", "0"]
+    again = mp.Robot.from_screws(found.space, found.home, exact=True)
+    poses = [pose_of(arm.with_parameters(a=0.4, b=0.3), [0.7, -0.2]) for arm in (robot, again)]
+    assert np.abs(poses[0] - poses[1]).max() < 1e-14
+
+
 def test_units_of_lengths_and_limits() -> None:
     screws = [[0, 0, 1, 0, "-40 cm", 0], [0, 0, 1, 0, -300, 0], [0, 0, 0, 0, 0, 1]]
     home = [[1, 0, 0, 400], [0, 1, 0, 0], [0, 0, 1, "L1 + 20"], [0, 0, 0, 1]]
@@ -232,6 +245,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "letter of a turn": (lambda: ([Z], [["c", 0, 0, 0], *EYE[1:]]), "an entry of a rotation cannot be a letter"),
     "two names": (lambda: ([Z], EYE, ["a", "b"]), "joints: found 2, expected 1"),
     "a joint of numbers": (lambda: ([Z], EYE, [3]), r"joints\[0\]: found 3, expected a name"),
+    "names as a word": (lambda: ([Z], EYE, "a"), "joints: found 'a', expected a list of names, or of dicts"),
     "geometry twice": (
         lambda: ([Z], EYE, [{"xyz": [0, 0, 1]}]),
         r"joints\[0\]: the screw gives the geometry; leave xyz out",
@@ -251,6 +265,8 @@ def test_what_is_no_screw_is_refused_in_a_sentence(name: str) -> None:
 def test_other_refusals() -> None:
     with pytest.raises(InputError, match="links: found 1 home poses, expected 2"):
         mp.Robot.from_screws([Z, SLIDE], EYE, links=[EYE])
+    with pytest.raises(InputError, match="links: found 4 home poses, expected 2"):
+        mp.Robot.from_screws([Z, SLIDE], EYE, links=np.eye(4))  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="no frame of screw axes is called 'tool'"):
         mp.Robot.from_screws([Z], EYE, frame="tool")  # type: ignore[arg-type]
     with pytest.raises(ManipulaError):

@@ -334,3 +334,25 @@ def test_the_page_of_style_has_twenty_pairs_and_their_left_sides_are_phrases_kep
     assert len(pairs) >= 20 and not any(phrases_in(after) for _, after in pairs)
     assert sum(bool(phrases_in(before)) for before, _ in pairs) >= 18
     assert phrases_in("a mistake is\n    # told at once") == ["is told"]
+
+
+# In the prose of pages more phrases stay out than in code, whose sentences for people are fewer and often names.
+OF_PAGES = re.compile(
+    r"\b(?:is none|has none|have none|asked for|gets to|what stands|by itself)\b", re.IGNORECASE
+)  # each hides the noun it stands for: no answer, without a value, requested, reaches, the contents, alone
+
+
+def phrases_of_page(text: str) -> list[str]:
+    """In what is written around the examples."""
+    prose = re.sub(r"```.*?```", " ", text, flags=re.DOTALL)
+    return [found[0] for found in OF_PAGES.finditer(re.sub(r"\s+", " ", prose))]
+
+
+def test_pages_name_what_they_mean() -> None:
+    pages = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "decisions" not in path.parts]
+    pages = [path for path in pages if path.relative_to(ROOT).as_posix() not in PASSED_OVER]
+    assert len(pages) > 100
+    found = {path.name: phrases_of_page(path.read_text(encoding="utf-8")) for path in pages}
+    assert {name: phrases for name, phrases in found.items() if phrases} == {}
+    planted = "The pose asked\nfor is here.\n```text\nwhat stands\n```\nIt has none."
+    assert phrases_of_page(planted) == ["asked for", "has none"]

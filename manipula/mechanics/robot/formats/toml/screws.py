@@ -60,7 +60,9 @@ def robot_from_screws(
     rows = _items(screws, "screws", Message("a list of rows ω1 ω2 ω3 v1 v2 v3"))
     if not rows:
         raise InputError("screws: found an empty list, expected a row ω1 ω2 ω3 v1 v2 v3 for each joint")
-    given = [_joint(entry, f"joints[{k}]") for k, entry in enumerate(joints)] or [{} for _ in rows]
+    named = _items(joints, "joints", Message("a list of names, or of dicts"))
+    given = [_joint(entry, f"joints[{k}]") for k, entry in enumerate(named)] or [{} for _ in rows]
+    links = _items(links, "links", Message("a list of 4×4 poses"))
     if len(given) != len(rows):
         raise InputError("joints: found {found}, expected {count}, one for each screw", len(given), len(rows))
     if links and len(links) != len(rows):
