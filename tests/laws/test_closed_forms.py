@@ -50,7 +50,27 @@ def leg(seed: int = 0) -> mp.Robot:
     return x.robot()
 
 
-MADE = {**PLANAR, "palletiser": palletiser, "cylinder": cylinder, "leg": leg}
+def turned_over(seed: int = 0) -> mp.Robot:
+    """A four-bar whose rocker's frame stands upside down, and a slider whose axis points back."""
+    x = Linkage("over", seed)
+    O, A, B, C, D = (x.point(*p) for p in ((0, 0), (0.05, 0.2), (0.45, 0.35), (0.4, 0), (0.4, 0.1)))
+    x.joint("crank", "base", O, motor=True)
+    x.joint("coupler", "crank", A, axis=(0, 0, -1))
+    x.joint("rocker", "coupler", B)
+    x.parts[-1] += "rpy=[3.141592653589793, 0, 0]\n"
+    x.at["rocker"] = (0.0, 0.0, 0.0)  # what stands on it is given in its own frame
+    x.parts.append(f'[[frame]]\nname="foot"\non="base"\nxyz={list(C)}\n')
+    x.parts.append(
+        f'[[frame]]\nname="end"\non="rocker"\nxyz={[round(x, 12) for x in (C[0] - B[0], B[1] - C[1], B[2] - C[2])]}\n'
+    )
+    x.parts.append('[[loop]]\nname="pin"\njoins=["foot", "end"]\nfree="ball"\n')
+    x.joint("rod", "crank", A, axis=(0, 0, -1))
+    x.joint("slider", "base", D, "prismatic", axis=(-1, 0, 0))
+    x.loop("tip", "rod", "slider", D)
+    return x.robot()
+
+
+MADE = {**PLANAR, "turned over": turned_over, "palletiser": palletiser, "cylinder": cylinder, "leg": leg}
 
 
 @pytest.mark.parametrize("seed", range(7))
@@ -86,7 +106,7 @@ def test_words_and_proofs_of_the_formulas() -> None:
         "four-bar": [("RRR", True)], "five-bar": [("RRR", True)], "slider-crank": [("RP", True)],
         "slide": [("RR", True)], "six-bar": [("RRR", True)] * 2, "three cranks": [("RRR", True), ("R", False)],
         "four-bar ball": [("RRR", True)], "palletiser": [("RRR", True)], "cylinder": [("RRR", True)],
-        "leg": [("UPS", True)],
+        "leg": [("UPS", True)], "turned over": [("RRR", True), ("RP", True)],
     }  # fmt: skip
 
 
