@@ -8,7 +8,7 @@ positions, velocities and accelerations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -86,7 +86,7 @@ class Loads:
     def __repr__(self) -> str:
         return f"<loads of {self.robot}: {len(self.joints)} joints along {self.duration:g} s>"
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[JointLoad]:
         return iter(self.joints)
 
     def __getitem__(self, joint: int | str) -> JointLoad:
