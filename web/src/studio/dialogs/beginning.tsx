@@ -6,7 +6,7 @@ import { model } from "../panels/equations";
 import { Act, Choice } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
 import { tab } from "../state/viewing";
-import { edit, file } from "../state/work";
+import { open } from "../state/work";
 import { newDocument, type Masses } from "../table/document";
 import { shut } from "./which";
 
@@ -24,8 +24,7 @@ export function NewDialog(): JSX.Element {
   const right = JOINTS.test(joints.trim());
   const make = (): void => {
     if (!right) return;
-    edit(() => newDocument(joints.trim(), masses));
-    file.value = null;
+    open(newDocument(joints.trim(), masses));
     model.value = "pose";
     tab.value = "equations";
     shut();
