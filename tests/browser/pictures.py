@@ -22,7 +22,8 @@ COLOURS = 255  # enough for a shaded arm; a quarter of the bytes
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 # what the panel shows when it has its answer
 DONE = {
-    "Equations": ".equations .katex", "Inverse": ".derivation", "Counts": ".bar", "Code": ".source .hljs-comment",
+    "Equations": ".equations .katex", "Inverse": ".derivation", "Steps": ".steps math",
+    "Counts": ".bar", "Code": ".source .hljs-comment",
     "Dynamics": ".plot canvas", "Simulate": ".plot canvas", "Check": ".laws", "Base": ".figures .katex",
     "Identify": ".drop", "Study": ".shown svg",
 }  # fmt: skip
@@ -55,7 +56,7 @@ def wide(browser: Any, program: Program) -> None:
         panel(page, "Inverse")
         kept(page, "inverse")
         page.locator("body").press("b")
-        for tab in ("Counts", "Code", "Check", "Base", "Dynamics"):
+        for tab in ("Steps", "Counts", "Code", "Check", "Base", "Dynamics"):
             panel(page, tab)
             kept(page, tab.lower())
         library(page, "scara")

@@ -97,6 +97,9 @@ def begin(page: Any) -> None:
     """A new arm, by the menu."""
     page.locator("header").get_by_role("button").first.click()
     page.get_by_role("menuitem", name="New", exact=True).click()
+    dialog = page.get_by_role("dialog", name="New arm")
+    dialog.get_by_label("Links").select_option("bodies")
+    dialog.get_by_role("button", name="Begin").click()
     page.locator('.stage[aria-busy=false][data-robot="my_arm"][data-joints="2"]').wait_for()
 
 

@@ -20,7 +20,8 @@ THEMES = ("light", "dark")
 SMALL = ("planar2r", "scara", "rp", "stanford3", "craig_3r", "spong_cylindrical", "siciliano_spherical")  # few joints
 OTHERS = sorted(set(api.robots()) - set(SMALL))
 PANELS = {
-    "Equations": ".equations .katex, .matrix .katex", "Inverse": ".derivation, .tab-body h3", "Counts": ".bar",
+    "Equations": ".equations .katex, .matrix .katex", "Inverse": ".derivation, h3", "Steps": ".steps math",
+    "Counts": ".bar",
     "Code": ".source .hljs-comment", "Dynamics": ".plot canvas", "Simulate": ".slider", "Check": ".laws",
     "Base": ".figures .katex", "Identify": ".drop", "Study": ".setting",
 }  # fmt: skip

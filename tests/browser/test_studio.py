@@ -61,6 +61,7 @@ def test_a_newcomers_path(page: Any, tmp_path: Path) -> None:
     """Open, new, paste three rows, see the arm, drag a slider, read the torques, take home C that passes its test."""
     assert page.get_by_role("navigation", name="Begin").is_visible()
     page.get_by_role("button", name="New", exact=True).click()
+    page.get_by_role("dialog", name="New arm").get_by_role("button", name="Begin").click()
     assert cell(page, 1, "a (m)").input_value() == "l1"
     paste(page, ELBOW, Angles_in="deg")
     assert [cell(page, i, "a (m)").input_value() for i in (1, 2, 3)] == ["0", "0.45", "0.35"]
@@ -226,6 +227,8 @@ def test_the_keyboard_alone_is_enough(page: Any) -> None:
     reach(page, "my_arm")
     page.keyboard.press("Enter")
     page.locator("[role=menuitem]:focus").wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog", name="New arm").wait_for()
     page.keyboard.press("Enter")
     page.locator('.stage[aria-busy=false][data-robot="my_arm"][data-joints="2"]').wait_for()
     reach(page, "joint 1, θ (deg)")

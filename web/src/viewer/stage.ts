@@ -125,9 +125,9 @@ export class Stage {
     this.own = true;
     this.fitted = this.drawing.size;
     this.aspect();
-    const { centre, radius } = this.drawing.reach, target = new Vector3().fromArray(centre), from = viewpoint(this.up);
+    const { radius } = this.drawing.reach, from = viewpoint(this.up), target = this.middle(from);
     this.controls.target.copy(target);
-    const away = this.away(from);
+    const away = this.away(from, target);
     this.camera.position.copy(target).addScaledVector(from, away);
     Object.assign(this.camera, { near: 0.01 * radius, far: 40 * radius });
     this.camera.updateProjectionMatrix();
@@ -137,9 +137,21 @@ export class Stage {
     this.draw();
   }
 
+  /** The middle of the box, as it is seen, of nearly all places where the arm moves; its base alone is rarely there. */
+  private middle(from: Vector3): Vector3 {
+    const centre = new Vector3().fromArray(this.drawing!.reach.centre);
+    const right = this.up.clone().cross(from).normalize(), above = from.clone().cross(right);
+    const places = [...this.positions.flat(), ...this.seen()].map((place) => place.clone().sub(centre));
+    for (const way of [right, above]) {
+      const along = places.map((place) => place.dot(way)).sort((a, b) => a - b), last = along.length - 1;
+      if (last > 0) centre.addScaledVector(way, (along[Math.floor(0.005 * last)] + along[Math.ceil(0.995 * last)]) / 2);
+    }
+    return centre;
+  }
+
   /** How far the eye must be in this direction to see nearly all positions of the arm, and the present one, whole. */
-  private away(from: Vector3): number {
-    const { reach, size } = this.drawing!, target = new Vector3().fromArray(reach.centre);
+  private away(from: Vector3, target: Vector3): number {
+    const { size } = this.drawing!;
     const high = Math.tan((this.camera.fov * Math.PI) / 360), wide = high * this.camera.aspect, room = 0.1 * size;
     const right = this.up.clone().cross(from).normalize(), above = from.clone().cross(right);
     const of = (places: Vector3[]) => Math.max(...places.map((place) => {

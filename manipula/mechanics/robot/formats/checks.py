@@ -34,7 +34,7 @@ _RADIANS, _DEGREES = (
     'write angle = "rad", or the angle in degrees',
     'write angle = "deg", or an expression such as "pi/2"',
 )
-_MILLIMETRES, _METRES = 'write length = "mm", or the length in metres', 'write length = "m"'
+_MILLIMETRES, _METRES = Message('write length = "mm", or the length in metres'), Message('write length = "m"')
 # a hint → the entry of the file that it would change, for who shows a button beside it
 _UNIT_FIXES = {
     _RADIANS: {"angle": "rad"}, _DEGREES: {"angle": "deg"}, _MILLIMETRES: {"length": "mm"}, _METRES: {"length": "m"},
@@ -55,10 +55,10 @@ def angle_suspicion(angle: Num | Deg, unit: str) -> tuple[str, str] | None:
     value = angle.value
     if isinstance(angle, Deg):
         if 0 < abs(value) < 7 and _near_quarter(value, 1e-3):
-            return Message("{value:g} degrees looks like radians", float(value)), Message(_RADIANS)
+            return Message("{value:g} degrees looks like radians", float(value)), _RADIANS
         return None
     if abs(value) > 2 * math.pi or (value and value % 15 == 0):
-        hint = Message(_DEGREES) if unit == "rad" else _with_unit(value, "deg")
+        hint = _DEGREES if unit == "rad" else _with_unit(value, "deg")
         return Message("{value:g} radians looks like degrees", float(value)), hint
     return None
 
@@ -71,7 +71,7 @@ def _near_quarter(value: Fraction, tolerance: float) -> bool:
 def length_suspicion(length: Num | Deg, unit: str) -> tuple[str, str] | None:
     """Millimetres given as metres."""
     if isinstance(length, Num) and abs(length.value) > _LONGEST:
-        hint = Message(_MILLIMETRES) if unit == "m" else _with_unit(length.value, "mm")
+        hint = _MILLIMETRES if unit == "m" else _with_unit(length.value, "mm")
         return Message("{value:g} m looks like millimetres", float(length.value)), hint
     return None
 

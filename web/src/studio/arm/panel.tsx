@@ -6,7 +6,9 @@ import { Act, Switch } from "../parts/controls";
 import { download } from "../parts/handing";
 import { home, move, pose, show, shown, why } from "../state/arm";
 import { drawn, module } from "../state/drawing";
+import { fold, isFolded, layout, standAlone } from "../state/layout";
 import { wardrobe, wearing } from "../state/looks";
+import { narrow } from "../state/theme";
 import { viewer } from "../state/viewing";
 import { robot, units } from "../state/work";
 import { digits, METRES } from "../table/units";
@@ -69,15 +71,23 @@ export function ArmPanel(): JSX.Element {
       <Stage />
       <div class="arm-bar">
         <Toggles />
+        <Act pressed={!isFolded("joints")} onClick={() => fold("joints", !isFolded("joints"))}>
+          {t("Sliders")}
+        </Act>
         <Act onClick={() => move(home(), "home")}>{t("Home")}</Act>
         <Act onClick={() => viewer.value?.fit()}>{t("Fit")}</Act>
         <Act onClick={() => void picture()}>PNG</Act>
         <Act onClick={drawnFlat}>SVG</Act>
+        {!narrow.value && (
+          <Act pressed={layout.value.alone} hint={`${t("Without table and panels")} (a)`} onClick={() => standAlone(!layout.value.alone)}>
+            {t("Arm alone")}
+          </Act>
+        )}
         <span class="space" />
         {!module.value && <span class="quiet">{t("Loading models…")}</span>}
       </div>
       <ToolPlace />
-      <Sliders />
+      {!isFolded("joints") && <Sliders />}
     </section>
   );
 }

@@ -13,6 +13,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["0", "home position"],
   ["f · b · t", "frames · branches · trail"],
   [".", "fit the picture"],
+  ["a", "the arm alone, or table and panels beside it"],
   ["/", "search the library"],
   ["?", "this help"],
 ];

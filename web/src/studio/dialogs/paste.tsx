@@ -23,7 +23,7 @@ export function PasteDialog(): JSX.Element {
   };
   return (
     <Dialog title={t("Paste a table")} onClose={shut}>
-      <p>{t("One row for each joint, with or without a row of headings; without one the columns are θ, d, a, α, or α, a, d, θ in the modified convention. Decimal commas, units and names are read.")}</p>
+      <p>{t("One row for each joint, with or without a row of headings; without one the columns are θ, d, a, α, or α, a, d, θ in the modified convention. Decimal commas, units and names are read; so are LaTeX tables, and DHRobot([RevoluteDH(…), …]) of the Robotics Toolbox.")}</p>
       <label class="field">
         <span>{t("Table")}</span>
         <textarea rows={9} autofocus spellcheck={false} placeholder={EXAMPLE} value={text} onInput={(e) => setText(e.currentTarget.value)} />

@@ -5,7 +5,7 @@ import type { EquationLine, EquationsAnswer } from "../../shared/api";
 import { rounded } from "../../shared/digits";
 import { counted, t } from "../language";
 import { Bar } from "../parts/bar";
-import { Act, Switch } from "../parts/controls";
+import { Act } from "../parts/controls";
 import { Formula } from "../parts/formula";
 import { Proof } from "../parts/proof";
 import { Handing } from "../parts/handing";
@@ -17,18 +17,41 @@ const AT_ONCE = 60; // lines set before one asks for more: a thousand would take
 const rightOf = (line: EquationLine): string => line.terms.map((term) => term.tex).join("");
 const tex = (answer: EquationsAnswer): string => `\\begin{aligned}\n${answer.lines.map((line) => `${line.left} = ${rightOf(line)}`).join(" \\\\\n")}\n\\end{aligned}\n`;
 
-const ENTRY = /^(\w+)\[(\d+),(\d+)\]$/;
+const ENTRY = /^(\w+)\[(?:(\d+),)?(\d+),(\d+)\]$/; // T[1,4], and T[2,1,4] of T_2
 const WIDEST = 1500; // letters of LaTeX; a longer matrix is read line by line
 
-/** The lines as one matrix, where they are the entries of one and it can be taken in at a glance. */
-function matrixOf(answer: EquationsAnswer): string | null {
-  const lines = answer.lines.slice(answer.intermediates);
-  const places = lines.map(({ name }) => ENTRY.exec(name));
+interface Block {
+  key: string; // of the matrix whose entries these are; "" a line by itself
+  lines: EquationLine[];
+}
+
+/** Lines in a row that are entries of one matrix stand together. */
+function blocksOf(lines: EquationLine[]): Block[] {
+  const found: Block[] = [];
+  for (const line of lines) {
+    const place = ENTRY.exec(line.name);
+    const key = place ? `${place[1]} ${place[2] ?? ""}` : "";
+    const last = found.at(-1);
+    if (key && last?.key === key) last.lines.push(line);
+    else found.push({ key, lines: [line] });
+  }
+  return found;
+}
+
+const headOf = (name: string): string => (name.length > 1 ? `\\mathrm{${name}}` : name);
+
+/** As one matrix, where it is one and can be taken in at a glance. */
+function matrixOf({ key, lines }: Block): string | null {
   const right = lines.map(rightOf);
-  if (lines.length < 2 || places.some((place) => place?.[1] !== places[0]?.[1]) || !places[0] || right.join("").length > WIDEST) return null;
+  if (!key || lines.length < 2 || right.join("").length > WIDEST) return null;
   const rows = new Map<string, string[]>();
-  places.forEach((place, i) => rows.set(place![2]!, [...(rows.get(place![2]!) ?? []), right[i]!]));
-  return `${places[0][1]} = \\begin{bmatrix}${[...rows.values()].map((row) => row.join(" & ")).join(" \\\\ ")}\\end{bmatrix}`;
+  lines.forEach(({ name }, i) => {
+    const row = ENTRY.exec(name)![3]!;
+    rows.set(row, [...(rows.get(row) ?? []), right[i]!]);
+  });
+  const [head, number] = key.split(" ");
+  const body = [...rows.values()].map((row) => row.join(" & ")).join(" \\\\ ");
+  return `${headOf(head!)}${number ? `_{${number}}` : ""} = \\begin{bmatrix}${body}\\end{bmatrix}`;
 }
 
 function Legend({ answer }: { answer: EquationsAnswer }): JSX.Element | null {
@@ -45,31 +68,59 @@ function Legend({ answer }: { answer: EquationsAnswer }): JSX.Element | null {
   );
 }
 
-function Lines({ answer }: { answer: EquationsAnswer }): JSX.Element {
-  const [whole, setWhole] = useState(true);
+function List({ answer, lines }: { answer: EquationsAnswer; lines: EquationLine[] }): JSX.Element {
   const [most, setMost] = useState(AT_ONCE);
-  const matrix = matrixOf(answer);
-  const from = whole ? 0 : answer.intermediates;
-  const left = answer.lines.length - from;
-  const visible = Math.min(left, most);
   return (
     <>
-      {answer.intermediates > 0 && (
-        <Switch label={counted("{0} intermediate", "{0} intermediates", answer.intermediates)} on={whole} onChange={setWhole} />
-      )}
-      {matrix && (
-        <div class="matrix scroll-x" tabIndex={0} role="region" aria-label={t("The whole matrix")}>
-          <Formula tex={matrix} />
-        </div>
-      )}
       <ol class="equations">
-        {answer.lines.slice(from, from + visible).map((line, i) => (
+        {lines.slice(0, most).map((line, i) => (
           <li key={`${line.name} ${i}`}>
             <TermsOf answer={answer} line={line} />
           </li>
         ))}
       </ol>
-      {left > visible && <Act onClick={() => setMost(most + 4 * AT_ONCE)}>{t("{0} more lines", left - visible)}</Act>}
+      {lines.length > most && <Act onClick={() => setMost(most + 4 * AT_ONCE)}>{t("{0} more lines", lines.length - most)}</Act>}
+    </>
+  );
+}
+
+/** Lines that are set when somebody unfolds them. */
+function Folded({ answer, lines, title }: { answer: EquationsAnswer; lines: EquationLine[]; title: string }): JSX.Element {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="fold" onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>{title}</summary>
+      {open && <List answer={answer} lines={lines} />}
+    </details>
+  );
+}
+
+// the result first, its matrices as matrices; entry by entry, and the lines it is made of, for who unfolds them
+function Lines({ answer }: { answer: EquationsAnswer }): JSX.Element {
+  const blocks = blocksOf(answer.lines.slice(answer.intermediates)).map((block) => ({ ...block, matrix: matrixOf(block) }));
+  const entries = blocks.flatMap(({ matrix, lines }) => (matrix ? lines : []));
+  const plain: EquationLine[][] = []; // neighbours that are no matrix are one list
+  const shown: (string | EquationLine[])[] = [];
+  for (const { matrix, lines } of blocks) {
+    if (matrix) shown.push(matrix);
+    else if (Array.isArray(shown.at(-1))) plain.at(-1)!.push(...lines);
+    else shown.push(plain[plain.push([...lines]) - 1]!);
+  }
+  return (
+    <>
+      {shown.map((part, i) =>
+        typeof part === "string" ? (
+          <div key={i} class="matrix scroll-x" tabIndex={0} role="region" aria-label={t("The whole matrix")}>
+            <Formula tex={part} />
+          </div>
+        ) : (
+          <List key={i} answer={answer} lines={part} />
+        ),
+      )}
+      {entries.length > 0 && <Folded answer={answer} lines={entries} title={t("Entry by entry")} />}
+      {answer.intermediates > 0 && (
+        <Folded answer={answer} lines={answer.lines.slice(0, answer.intermediates)} title={counted("{0} auxiliary line", "{0} auxiliary lines", answer.intermediates)} />
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 // The layout: arm on the left, table and panels on the right; on a narrow screen the arm on top and the table a tab.
-import { signal } from "@preact/signals";
 import type { FunctionComponent, JSX } from "preact";
 import { ArmPanel } from "../arm/panel";
+import { NewDialog } from "../dialogs/beginning";
 import { HelpDialog } from "../dialogs/help";
 import { LibraryDialog, OpenDialog } from "../dialogs/opening";
 import { PasteDialog } from "../dialogs/paste";
@@ -14,6 +14,7 @@ import { BasePanel } from "../panels/base";
 import { CheckPanel } from "../panels/check";
 import { CodePanel } from "../panels/code";
 import { CountsPanel } from "../panels/counts";
+import { DerivationPanel } from "../panels/derivation";
 import { DynamicsPanel } from "../panels/dynamics";
 import { EquationsPanel } from "../panels/equations";
 import { IdentifyPanel } from "../panels/identify";
@@ -21,11 +22,14 @@ import { InversePanel } from "../panels/inverse";
 import { SimulatePanel } from "../panels/simulate";
 import { StudyPanel } from "../panels/study";
 import { Act } from "../parts/controls";
+import { Splitter } from "../parts/splitter";
 import { Tabs } from "../parts/tabs";
+import { layout, NARROWEST, USUAL, widen } from "../state/layout";
 import { hush, notice } from "../state/notices";
 import { conflict } from "../state/saving";
 import { connected } from "../state/server";
 import { narrow } from "../state/theme";
+import { tab } from "../state/viewing";
 import { TablePanel } from "../table/panel";
 import { Header } from "./header";
 import { Welcome } from "./welcome";
@@ -33,6 +37,7 @@ import { Welcome } from "./welcome";
 const PANELS: readonly (readonly [id: string, title: string, panel: FunctionComponent])[] = [
   ["equations", "Equations", EquationsPanel],
   ["inverse", "Inverse", InversePanel],
+  ["steps", "Steps", DerivationPanel],
   ["counts", "Counts", CountsPanel],
   ["code", "Code", CodePanel],
   ["dynamics", "Dynamics", DynamicsPanel],
@@ -44,6 +49,7 @@ const PANELS: readonly (readonly [id: string, title: string, panel: FunctionComp
 ];
 
 const DIALOGS: Record<DialogName, FunctionComponent> = {
+  new: NewDialog,
   paste: PasteDialog,
   library: LibraryDialog,
   open: OpenDialog,
@@ -52,8 +58,6 @@ const DIALOGS: Record<DialogName, FunctionComponent> = {
   help: HelpDialog,
   settings: SettingsDialog,
 };
-
-const tab = signal("");
 
 // on a narrow screen the panel is below the sliders: what was chosen comes up under the picture
 function choose(id: string): void {
@@ -92,16 +96,22 @@ function Notices(): JSX.Element {
 
 export function App(): JSX.Element {
   const Open = dialog.value && DIALOGS[dialog.value];
+  const alone = layout.value.alone && !narrow.value;
   return (
     <>
       <Header />
-      <main class={narrow.value ? "narrow" : "wide"}>
+      <main class={narrow.value ? "narrow" : alone ? "wide alone" : "wide"} style={{ "--arm": `${layout.value.arm}%` }}>
         <ArmPanel />
-        <div class="right">
-          <Welcome />
-          {!narrow.value && <TablePanel />}
-          <Panels />
-        </div>
+        {!narrow.value && !alone && (
+          <Splitter label={t("Width of the arm")} share={layout.value.arm} least={NARROWEST} usual={USUAL} onMove={widen} />
+        )}
+        {!alone && (
+          <div class="right">
+            <Welcome />
+            {!narrow.value && <TablePanel />}
+            <Panels />
+          </div>
+        )}
       </main>
       <Notices />
       {Open && <Open />}

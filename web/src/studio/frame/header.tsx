@@ -7,8 +7,7 @@ import { Menu } from "../parts/menu";
 import { keptAt } from "../state/kept";
 import { narrow, theme, type Theme } from "../state/theme";
 import { convert } from "../state/units";
-import { canRedo, canUndo, edit, file, redo, robot, saved, undo } from "../state/work";
-import { newDocument } from "../table/document";
+import { canRedo, canUndo, file, redo, robot, saved, undo } from "../state/work";
 
 const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 
@@ -17,18 +16,13 @@ function state(): string {
   return keptAt.value === null ? "" : t("Draft saved {0}", clock(keptAt.value));
 }
 
-function begin(): void {
-  edit(() => newDocument());
-  file.value = null;
-}
-
 function FileMenu(): JSX.Element {
   return (
     <Menu
       label={robot.value.name || t("no name")}
       hint={t("New, open, save")}
       items={[
-        [t("New"), begin],
+        [t("New"), () => (dialog.value = "new")],
         [t("Paste a table…"), () => (dialog.value = "paste")],
         [t("Library…"), () => (dialog.value = "library")],
         [t("Open…"), () => (dialog.value = "open")],

@@ -5,8 +5,7 @@ import { t } from "../language";
 import { Act } from "../parts/controls";
 import { lastOfOthers } from "../state/kept";
 import { start } from "../state/start";
-import { edit, open, welcome } from "../state/work";
-import { newDocument } from "../table/document";
+import { open, welcome } from "../state/work";
 
 function last(): { name: string; resume: () => void } | null {
   const here = lastOfOthers();
@@ -25,7 +24,7 @@ export function Welcome(): JSX.Element | null {
     <nav class="welcome" aria-label={t("Begin")}>
       <p>{t("Type a table and see the arm move, its equations, its code.")}</p>
       <div class="line">
-        <Act kind="main" onClick={() => edit(() => newDocument())}>
+        <Act kind="main" onClick={() => (dialog.value = "new")}>
           {t("New")}
         </Act>
         <Act onClick={() => (dialog.value = "paste")}>{t("Paste a table")}</Act>

@@ -1,6 +1,6 @@
 // The robot's models as source files: chosen, looked at, copied, taken home.
 import { computed, signal } from "@preact/signals";
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { CodeAnswer, FileLink } from "../../shared/api";
 import { fetchFile } from "../dialogs/sharing";
@@ -12,7 +12,7 @@ import { Job } from "../state/jobs";
 import { start } from "../state/start";
 import { robot } from "../state/work";
 import { answerOf, isOld, useAsking } from "./asking";
-import { modelOptions } from "./equations";
+import { modelGroups } from "./equations";
 
 const language = signal("c");
 const models = signal<readonly string[]>(["inverse_dynamics"]);
@@ -45,8 +45,13 @@ function Models(): JSX.Element {
     <details class="toggles">
       <summary>{t("Models: {0}", models.value.map((m) => t(m.replaceAll("_", " "))).join(", ") || t("none"))}</summary>
       <div class="toggle-box" role="group" aria-label={t("Models")}>
-        {modelOptions().map(([name, title]) => (
-          <Switch key={name} label={title} on={models.value.includes(name)} onChange={(on) => toggle(name, on)} />
+        {modelGroups().map(([chapter, list]) => (
+          <Fragment key={chapter}>
+            <strong class="chapter">{chapter}</strong>
+            {list.map(([name, title]) => (
+              <Switch key={name} label={title} on={models.value.includes(name)} onChange={(on) => toggle(name, on)} />
+            ))}
+          </Fragment>
         ))}
       </div>
     </details>

@@ -17,8 +17,16 @@ const FORMS: readonly (readonly [Form, string])[] = [
   ["auxiliary", "as it runs (auxiliary)"],
 ];
 const NOT = ""; // no second method
+const CHAPTERS: Record<string, string> = {
+  kinematics: "Kinematics",
+  statics: "Statics",
+  dynamics: "Dynamics of the arm",
+  identification: "Identification",
+  control: "Control",
+  registered: "Registered",
+};
 
-const model = signal("inverse_dynamics");
+export const model = signal("inverse_dynamics");
 const method = signal("best");
 const beside = signal(NOT);
 const form = signal<Form>("factored");
@@ -44,11 +52,21 @@ function compare(other: string): void {
 export const modelOptions = (): (readonly [string, string])[] =>
   (start.value?.models ?? []).map(({ name }) => [name, t(name.replaceAll("_", " "))] as const);
 
+/** The same by chapter, in the order of the server. */
+export function modelGroups(): (readonly [string, (readonly [string, string])[]])[] {
+  const chapters = [...new Set((start.value?.models ?? []).map(({ group }) => group))];
+  const order = ["kinematics", "statics", "dynamics", "identification", "control"];
+  chapters.sort((a, b) => (order.indexOf(a) + 1 || 9) - (order.indexOf(b) + 1 || 9));
+  const within = (chapter: string): (readonly [string, string])[] =>
+    (start.value?.models ?? []).filter(({ group }) => group === chapter).map(({ name }) => [name, t(name.replaceAll("_", " "))] as const);
+  return chapters.map((chapter) => [t(CHAPTERS[chapter] ?? chapter), within(chapter)] as const);
+}
+
 function Choices(): JSX.Element {
   const list = methods.value.map((m) => [m, t(m)] as const);
   return (
     <div class="line">
-      <Choice label={t("Model")} value={model.value} options={modelOptions()} onChange={choose} />
+      <Choice label={t("Model")} value={model.value} options={modelOptions()} groups={modelGroups()} onChange={choose} />
       <Choice label={t("Method")} value={method.value} options={list} onChange={(m) => (method.value = m)} />
       <Choice label={t("Compare with")} value={beside.value} options={[[NOT, "–"], ...list]} onChange={compare} />
       <Choice<Form> label={t("Form")} value={form.value} options={FORMS.map(([key, title]) => [key, t(title)] as const)} onChange={(f) => (form.value = f)} />

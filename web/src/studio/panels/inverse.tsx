@@ -64,6 +64,8 @@ function Tried(): JSX.Element | null {
 function Branches(): JSX.Element {
   const found = answers.value;
   if (!found) return module.value ? <></> : <p class="quiet">{t("Loading models…")}</p>;
+  const refused = (i: number): number => Number(!(found.branches[i]!.valid && found.branches[i]!.inside));
+  const order = found.branches.map((_, i) => i).sort((a, b) => refused(a) - refused(b) || a - b); // those reached first
   const unit = [...new Set(coordinates.value.map((joint) => jointUnit(joint.unit, units.value).unit))].join(", ");
   return (
     <>
@@ -85,8 +87,8 @@ function Branches(): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {found.branches.map((branch, i) => (
-              <BranchRow key={i} branch={branch} nearest={i === found.nearest} />
+            {order.map((i) => (
+              <BranchRow key={i} branch={found.branches[i]!} nearest={i === found.nearest} />
             ))}
           </tbody>
         </table>

@@ -2,26 +2,37 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 
+type Options<T extends string> = readonly (readonly [value: T, title: string])[];
+
 interface ChoiceProps<T extends string> {
   label: string;
   value: T;
-  options: readonly (readonly [value: T, title: string])[];
+  options: Options<T>;
   onChange: (value: T) => void;
+  groups?: readonly (readonly [title: string, options: Options<T>])[]; // the same options, by chapter
   quiet?: boolean; // the label is for screen readers alone
   disabled?: boolean;
 }
 
 export function Choice<T extends string>(props: ChoiceProps<T>): JSX.Element {
-  const { label, value, options, onChange, quiet, disabled } = props;
+  const { label, value, options, groups, onChange, quiet, disabled } = props;
+  const listed = (list: Options<T>): JSX.Element[] =>
+    list.map(([key, title]) => (
+      <option value={key} key={key} selected={key === value}>
+        {title}
+      </option>
+    ));
   return (
     <label class="choice">
       <span class={quiet ? "unseen" : ""}>{label}</span>
       <select aria-label={label} title={options.find(([key]) => key === value)?.[1]} value={value} disabled={disabled} onChange={(e) => onChange(e.currentTarget.value as T)}>
-        {options.map(([key, title]) => (
-          <option value={key} key={key} selected={key === value}>
-            {title}
-          </option>
-        ))}
+        {groups
+          ? groups.map(([title, list]) => (
+              <optgroup label={title} key={title}>
+                {listed(list)}
+              </optgroup>
+            ))
+          : listed(options)}
       </select>
     </label>
   );

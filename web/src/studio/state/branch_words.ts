@@ -1,7 +1,10 @@
 // Branches as a person reads them: the module says English, degrees, m and mm; the page its language and the table's units.
-import type { Branch, Branches } from "../../shared/types";
+import type { Branches } from "../../shared/types";
 import { t } from "../language";
 import { METRES, type Units } from "../table/units";
+import { drawing } from "./drawing";
+import { postures } from "./postures";
+import { chainType } from "./viewing";
 import { units } from "./work";
 
 const TURN = 180 / Math.PI;
@@ -38,12 +41,15 @@ function piece(text: string, own: Units): string {
 export const refusal = (reason: string, own: Units): string =>
   reason === "" ? "" : reason.split("; ").map((text) => piece(text, own)).join("; ");
 
-/** elbow +, wrist −: every word by itself. */
+/** elbow up, wrist −: every role with its word by itself. */
 export const branchName = (name: string): string => name.replace(/[a-z]+(?: [a-z]+)*/g, (word) => t(word));
 
-const told = (branch: Branch): Branch => ({ ...branch, name: branchName(branch.name), reason: refusal(branch.reason, units.value) });
-
-export const inWords = (found: Branches): Branches => ({ ...found, branches: found.branches.map(told) });
+/** With the words of the book for the signs, where the arm as it stands shows them. */
+export function inWords(found: Branches): Branches {
+  const picture = drawing.value;
+  const said = picture && chainType.value ? postures(found.branches, picture, new chainType.value(picture)) : found.branches.map(({ name }) => name);
+  return { ...found, branches: found.branches.map((one, i) => ({ ...one, name: branchName(said[i]!), reason: refusal(one.reason, units.value) })) };
+}
 
 const CHANGED = /^branch changed: (.*) → (.*)$/;
 

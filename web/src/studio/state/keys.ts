@@ -1,6 +1,7 @@
 // Keys of the whole page. Letters and digits only outside of fields; Ctrl+Z everywhere, since a field's text is the document's.
 import { dialog } from "../dialogs/which";
 import { chosen, coordinates, home, move, nudge, show, shown } from "./arm";
+import { layout, standAlone } from "./layout";
 import { save } from "./saving";
 import { viewer } from "./viewing";
 import { file, redo, robot, undo } from "./work";
@@ -16,6 +17,7 @@ const LETTERS: Record<string, () => void> = {
   f: () => show({ frames: !shown.value.frames }),
   b: () => show({ branches: !shown.value.branches }),
   t: () => show({ trail: !shown.value.trail }),
+  a: () => standAlone(!layout.value.alone),
   ".": () => viewer.value?.fit(),
   "/": () => (dialog.value = "library"),
   "?": () => (dialog.value = "help"),

@@ -8,3 +8,6 @@ export const viewer = signal<Viewer | null>(null);
 export const chainType = signal<typeof Chain | null>(null);
 /** Why there is no picture in three dimensions; the drawing is then shown flat. */
 export const noViewer = signal("");
+
+/** The panel that is open; "" the first. */
+export const tab = signal("");

@@ -29,9 +29,21 @@ export const emptyDynamics = (): Dynamics => ({
   friction: { viscous: "", coulomb: "", offset: "" },
 });
 
-/** A table of joints that turn, with lengths one can see; what a newcomer begins with. */
-export function newDocument(joints = 2): RobotDocument {
-  const lengths = Array.from({ length: joints }, (_, i) => `l${i + 1}`);
+/** What is known of the links: nothing has a mass, it is at the end of each, spread along it, or all of it is a letter. */
+export type Masses = "geometry" | "points" | "rods" | "bodies";
+
+function bodyOf(kind: string, number: number, masses: Masses): Dynamics {
+  const body = emptyDynamics();
+  if (masses === "bodies") return body;
+  const [m, l] = [`m${number}`, `l${number}`];
+  const turned = masses === "rods" && kind === "R" ? `${m}*${l}*${l}/12` : "0"; // of a thin rod about its middle
+  const inertia = { xx: "0", yy: turned, zz: turned, xy: "0", xz: "0", yz: "0" };
+  return { ...body, mass: masses === "geometry" ? "0" : m, com: [turned === "0" ? "0" : `-${l}/2`, "0", "0"], inertia };
+}
+
+/** A table of joints such as RRP, with lengths one can see; what a newcomer begins with. */
+export function newDocument(joints = "RR", masses: Masses = "bodies"): RobotDocument {
+  const kinds = [...joints.toUpperCase()];
   return {
     format: 1,
     kind: "table",
@@ -44,8 +56,8 @@ export function newDocument(joints = 2): RobotDocument {
     description: "",
     source: "",
     values: [],
-    rows: lengths.map((a) => ({ ...emptyRow("table"), a })),
-    dynamics: lengths.map(emptyDynamics),
+    rows: kinds.map((kind, i) => ({ ...emptyRow("table"), type: kind === "P" ? "prismatic" : "revolute", a: kind === "P" ? "0" : `l${i + 1}` })),
+    dynamics: kinds.map((kind, i) => bodyOf(kind, i + 1, masses)),
     extra_toml: "",
   };
 }

@@ -3,6 +3,9 @@ import type { JSX } from "preact";
 import { dialog } from "../dialogs/which";
 import { t } from "../language";
 import { Act, Choice } from "../parts/controls";
+import { FoldingTitle } from "../parts/folding";
+import { isFolded } from "../state/layout";
+import { narrow } from "../state/theme";
 import { convert, reinterpret } from "../state/units";
 import { robot } from "../state/work";
 import type { View } from "./columns";
@@ -27,7 +30,7 @@ export function TablePanel(): JSX.Element {
   return (
     <section class="table-panel" aria-label={t("Table")}>
       <div class="bar-line">
-        <h2>{t("Table")}</h2>
+        {narrow.value ? <h2>{t("Table")}</h2> : <FoldingTitle name="table" title={t("Table")} />}
         <Choice<Meant> quiet label={t("Convention")} value={kind === "frames" ? "urdf" : convention} options={conventions()} onChange={mean} />
         <Choice<View>
           quiet
@@ -41,7 +44,7 @@ export function TablePanel(): JSX.Element {
         <Act onClick={() => (dialog.value = "open")}>{t("Import")}</Act>
         <Act onClick={() => (dialog.value = "save")}>{t("Save…")}</Act>
       </div>
-      <Table />
+      {(narrow.value || !isFolded("table")) && <Table />}
     </section>
   );
 }

@@ -27,3 +27,6 @@ export function hasHeader(text: string): boolean {
   const first = block(text)[0] ?? [];
   return first.filter((cell) => HEADER.test(cell)).length >= 2;
 }
+
+/** LaTeX, or Python of another library: a whole table that the file reader must read. */
+export const isOther = (text: string): boolean => /\\begin\s*\{|\\\\|\b(Revolute|Prismatic)M?DH\s*\(|\bDHLink\s*\(/.test(text);

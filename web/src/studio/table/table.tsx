@@ -12,7 +12,7 @@ import { edit, robot, seal } from "../state/work";
 import { Cell, focusCell, type Place } from "./cell";
 import { columns, viewOf, type Column, type View } from "./columns";
 import { filled, inserted, moved, read, removed, write } from "./document";
-import { block, hasHeader, isBlock } from "./paste";
+import { block, hasHeader, isBlock, isOther } from "./paste";
 import { readPasted } from "./reading";
 
 export const view = signal<View>("geometry");
@@ -31,8 +31,8 @@ function left(): void {
 }
 
 function pasted(text: string, place: Place, shown: Column[]): boolean {
-  if (!isBlock(text)) return false;
-  if (hasHeader(text)) void readPasted(text);
+  if (!isBlock(text) && !isOther(text)) return false;
+  if (hasHeader(text) || isOther(text)) void readPasted(text);
   else edit((document) => filled(document, block(text), place.row, shown.slice(place.column).map((c) => c.address)));
   return true;
 }
@@ -153,7 +153,15 @@ function Warnings(): JSX.Element | null {
   return (
     <ul class="warnings">
       {warnings.value.map((warning, i) => (
-        <li key={`${i}${warning.message}`}>{warning.message}</li>
+        <li key={`${i}${warning.message}`}>
+          {warning.message}
+          {warning.fix && (
+            <>
+              {" "}
+              <Act onClick={() => edit((d) => ({ ...d, ...warning.fix }))}>{t("Read the numbers in {0}", Object.values(warning.fix).join())}</Act>
+            </>
+          )}
+        </li>
       ))}
     </ul>
   );
