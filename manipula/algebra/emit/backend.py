@@ -211,8 +211,8 @@ def language_named(name: str) -> str:
     language = ALIASES.get(plain, plain)
     if language == "fmu":
         raise InputError(
-            "a co-simulation unit (fmu) is of a control law or a closed loop: law.emit('fmu'), or `manipula "
-            "control ROBOT LAW -l fmu`"
+            "a co-simulation unit (fmu) is of a control law or a closed loop: law.emit('fmu'), or "
+            "`manipula control ROBOT LAW -l fmu`"
         )
     if language not in BACKENDS:
         raise UnknownNameError("language", name, BACKENDS)
