@@ -232,7 +232,9 @@ def _choose(
         pairs, key=lambda x: float(worst[x])
     )  # fmt: skip
     motor, side = motors[chosen[0]], sides[chosen[1]]
-    used = {name: float(x) for name, x in zip(CRITERIA, shares[chosen]) if x > 0 or name in CRITERIA[:4]}
+    used: dict[str, float] = {
+        name: float(x) for name, x in zip(CRITERIA, shares[chosen]) if x > 0 or name in CRITERIA[:4]
+    }
     load = motor_load(demand, side.ratio, motor.inertia + side.inertia, side.efficiency)
     return ChosenDrive(joint, bool(holding), motor, side.gear, load, used, len(pairs), demand)
 
