@@ -1,4 +1,4 @@
-"""A program as a user writes it, under a strict type checker; and what the checker is told of inverse kinematics."""
+"""Programs as users write them, under strict type checkers; and what the checker is told of inverse kinematics."""
 
 from __future__ import annotations
 
@@ -67,6 +67,36 @@ def test_a_users_program_is_clean_under_strict_mypy(tmp_path: Path) -> None:
         [sys.executable, "-m", "mypy", *words, "user.py"], cwd=tmp_path, check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
+
+
+PROGRAMS = Path(__file__).parents[1] / "typing"
+ROOT = Path(mp.__file__).parents[1]
+WRONG = "import manipula as mp\n\nfound = mp.Arm('puma560').inverse_kinematics_batch([])\nprint(found.nearest)\n"
+
+
+def checked(folder: Path) -> subprocess.CompletedProcess[str]:
+    """The cache beside the package's own is warm from the second run on."""
+    words = (
+        "--strict",
+        "--config-file=",
+        "--follow-imports=silent",
+        "--cache-dir",
+        str(ROOT / ".mypy_cache" / "users"),
+    )
+    names = sorted(path.name for path in folder.glob("*.py"))
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", *words, *names], cwd=folder, check=False, capture_output=True, text=True
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("mypy") is None, reason="no mypy: users' programs are not checked")
+def test_ten_programs_are_clean_under_strict_mypy(tmp_path: Path) -> None:
+    assert len(list(PROGRAMS.glob("*.py"))) == 10
+    done = checked(PROGRAMS)
+    assert done.returncode == 0, done.stdout
+    (tmp_path / "wrong.py").write_text(WRONG)
+    assert '"InverseBatch" has no attribute "nearest"' in checked(tmp_path).stdout
 
 
 @pytest.mark.slow
