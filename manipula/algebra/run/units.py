@@ -23,7 +23,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
-from manipula.support.progress import told_when_slow
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ def _zig() -> list[str]:
 def _compiled(files: Mapping[str, str], name: str, chosen: Mapping[Platform, list[str]]) -> dict[Platform, bytes]:
     sources = {Path(file).name: text for file, text in files.items() if file.endswith((".c", ".h"))}
     # compilers are processes of their own: all at once
-    with told_when_slow(f"compiling {name}.fmu"), ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool:
         made = pool.map(lambda item: _binary(sources, name, *item), chosen.items())
         return dict(zip(chosen, made, strict=True))
 

@@ -18,6 +18,7 @@ from manipula.algebra.run.stepping import Stepped
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.results.model import Model
 from manipula.support.files import write_bytes
+from manipula.support.progress import told_when_slow
 from manipula.version import __version__
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ class System(Model):
         starts = {**self.settings, **states, "p": parameters}
         name = unit_name(self.tape)
         files = unit_files(self.tape, __version__, starts, self.sample, self._meanings(), fmi)
-        content, inside = archive(files, name, fmi, platforms)
+        with told_when_slow(f"compiling {name}.fmu"):
+            content, inside = archive(files, name, fmi, platforms)
         return UnitFiles([write_bytes(folder / f"{name}.fmu", content)], inside)
 
     def _meanings(self) -> dict[str, ParameterMeaning]:
