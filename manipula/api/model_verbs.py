@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from manipula.ik.derivation import InverseDerivation
     from manipula.ik.numeric.reach import Reach
     from manipula.ik.singularities import Singularities
-    from manipula.mechanics.models.closure.closed_forms import ClosedForm
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
@@ -306,16 +305,6 @@ def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularit
 
     refuse_moving(robot_from(robot), "singularities")
     return singularities_of(robot_from(robot), symbolic)
-
-
-def closed_forms(
-    robot: RobotLike, positions: str | Sequence[str] = "motors", *, near: str = ""
-) -> tuple[ClosedForm, ...]:
-    """The formulas that give all positions of a robot with loops from those of its motors, or of some joints by name:
-    loop by loop, on the branch of the pose `near`. `generate(…, positions=…)` puts them before a model."""
-    from manipula.generation.closed_positions import forms_of
-
-    return forms_of(robot_from(robot), positions, near or None)
 
 
 def reach(robot: RobotLike, *, seed: int = 0) -> Reach:

@@ -14,6 +14,7 @@ from manipula.messages import Message, join_messages
 from manipula.support.progress import Tell, silent
 
 if TYPE_CHECKING:
+    from manipula.mechanics.models.closure.closed_forms import ClosedForm
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.mechanics.robot.default_values import Fact
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
@@ -322,3 +323,13 @@ def robot_with_shown_tool(robot: Robot) -> Robot:
     """The robot with that frame for its tool."""
     frame = shown_frame(robot)
     return robot.at(frame) if frame else robot
+
+
+def closed_forms(
+    robot: RobotLike, positions: str | Sequence[str] = "motors", *, near: str = ""
+) -> tuple[ClosedForm, ...]:
+    """The formulas that give all positions of a robot with loops from those of its motors, or of some joints by name:
+    loop by loop, on the branch of the pose `near`. `generate(…, positions=…)` puts them before a model."""
+    from manipula.generation.closed_positions import forms_of
+
+    return forms_of(robot_from(robot), positions, near or None)

@@ -49,7 +49,7 @@ COMMANDS = {  # name → the first sentence of its help
     "reach": "Compute the reach: the largest and smallest distance of the tool, and its bounding box, within the "
     "limits.",
     "simulate": "Simulate an arm: a scenario file, or a law that takes it from here to there.",
-    "loads": "Compute joint loads and motor torques along a motion.",
+    "loads": "Compute joint loads and motor torques along a motion, and choose motors and gears from tables.",
     "identify": "Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques "
     "along time.",
     "excite": "Design a motion that makes the arm's parameters visible, to be recorded and identified from.",
@@ -70,7 +70,8 @@ MODULES = {  # of `manipula.cli`, with their commands
     "pages": "report studio",
     "kinematics": "ik follow singularities reach",
     "teaching": "derive worksheet screws rotation",
-    "simulation": "control simulate loads",
+    "simulation": "simulate loads",
+    "control": "control",
     "identification": "identify payload",
     "recordings": "excite calibrate logs",
     "studies": "study",

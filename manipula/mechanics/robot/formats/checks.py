@@ -31,8 +31,8 @@ _QUARTER = math.pi / 2
 
 
 _RADIANS, _DEGREES = (
-    'write angle = "rad", or the angle in degrees',
-    'write angle = "deg", or an expression such as "pi/2"',
+    Message('write angle = "rad", or the angle in degrees'),
+    Message('write angle = "deg", or an expression such as "pi/2"'),
 )
 _MILLIMETRES, _METRES = Message('write length = "mm", or the length in metres'), Message('write length = "m"')
 # a hint → the entry of the file that it would change, for who shows a button beside it
