@@ -104,6 +104,7 @@ def begin(page: Any) -> None:
 
 
 def library(page: Any, name: str) -> None:
+    page.evaluate("document.activeElement.blur()")  # a letter in a field is its text
     page.locator("body").press("/")
     dialog = page.get_by_role("dialog", name="Library")
     dialog.get_by_label("Search").fill(name)

@@ -23,6 +23,8 @@ from manipula.ik.general6r.solver import General6R
 from manipula.ik.path import follow
 from manipula.support.text import plain
 from tests.laws.test_excitation import QUICK, planar
+from tests.laws.test_motor_loads import GEARS, MOTORS
+from tests.linkages import five_bar
 from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints
 
@@ -43,6 +45,13 @@ def law() -> mp.Law:
 @cache
 def run() -> Any:
     return mp.simulate(mp.Plant(numeric(), effort=None), None, start=[0.1, 0.2], until=0.01)
+
+
+def chosen_drives(place: Path) -> Any:
+    (place / "motors.csv").write_text(MOTORS, encoding="utf-8")
+    (place / "gears.csv").write_text(GEARS, encoding="utf-8")
+    demand = mp.loads(numeric(), mp.trajectory.quintic([0, 0], [0.1, 0.1], 5.0))
+    return mp.choose_drives(demand, place / "motors.csv", place / "gears.csv")
 
 
 def motions() -> mp.Motions:
@@ -74,6 +83,8 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "calibrate": lambda place: mp.calibrate(numeric(), Q, mp.Arm(numeric()).pose(Q)),
     "check": lambda place: mp.check(ROBOT),
     "check_base_parameters": lambda place: mp.check_base_parameters(ROBOT),
+    "choose_drives": chosen_drives,
+    "closed_forms": lambda place: mp.closed_forms(five_bar()),
     "closed_loop": lambda place: mp.closed_loop(ROBOT, law(), optimise="none"),
     "controller": lambda place: law(),
     "convert": lambda place: mp.convert(mp.load(ROBOT), "modified"),
@@ -104,6 +115,7 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "robot_module": lambda place: mp.robot_module(ROBOT, models=["pose"], optimise="none"),
     "robots": lambda place: mp.robots(),
     "save": lambda place: mp.save(mp.load(ROBOT), place / "arm.toml"),
+    "screws": lambda place: mp.screws(numeric()),
     "simulate": lambda place: run(),
     "singularities": lambda place: mp.singularities("stanford3"),
     "significance": lambda place: mp.significance(numeric(), motions()),

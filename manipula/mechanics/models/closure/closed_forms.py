@@ -61,6 +61,13 @@ class ClosedForm:
         """The signs of its roots as text: "+", "-", "+-"; empty where there is one way only."""
         return "".join("+" if sign > 0 else "-" for sign in self.signs)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and texts."""
+        return {
+            "loop": self.loop, "formula": self.word, "joints": list(self.names), "branch": self.branch,
+            "proved": self.proved,
+        }  # fmt: skip
+
     def __str__(self) -> str:
         return f"{self.loop}: {', '.join(self.names)} by {self.word}" + (
             f", branch {self.branch}" if self.signs else ""

@@ -1,7 +1,8 @@
 """Which loops of a robot a formula closes, and on which branch, seen in floats where the loops are closed.
 
 Loop by loop: what is known grows by what the last formula gave. Axes must lie as the formula wants them at every closed
-position found; the signs of its roots are those that give the position that is meant.
+position found; the signs of its roots are those that give the position that is meant. Derived here from the conditions
+at the head of each formula.
 """
 
 from __future__ import annotations

@@ -24,10 +24,11 @@ from manipula.scalar import Scalar
 def home_screws(chain: Tree) -> tuple[list[Twist], Placement]:
     """S_1 … S_n and M of a serial arm."""
     *links, tool = frames(chain, [chain.maths.number(Fraction(0))] * chain.dof)
-    screws = []
-    for parent, link in zip([chain.base, *links[:-1]], chain.links, strict=True):
+    screws, parent = [], chain.base
+    for own, link in zip(links, chain.links, strict=True):
         turn, slide = (link.along_z(part) for part in (link.kind.turn(1), link.kind.slide(1)))
         screws.append(screw_from_frame(parent @ link.before, Twist((0, 0, turn), (0, 0, slide))))
+        parent = own
     return screws, tool
 
 

@@ -36,7 +36,7 @@ _RADIANS, _DEGREES = (
 )
 _MILLIMETRES, _METRES = Message('write length = "mm", or the length in metres'), Message('write length = "m"')
 # a hint → the entry of the file that it would change, for who shows a button beside it
-_UNIT_FIXES = {
+_UNIT_FIXES: dict[str, dict[str, str]] = {
     _RADIANS: {"angle": "rad"}, _DEGREES: {"angle": "deg"}, _MILLIMETRES: {"length": "mm"}, _METRES: {"length": "m"},
 }  # fmt: skip
 
