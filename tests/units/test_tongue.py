@@ -17,6 +17,7 @@ from manipula.mechanics.identities import IDENTITIES
 from manipula.mechanics.robot.formats.conversion.tables import tables_of
 from manipula.messages import Message
 from manipula.robot import Robot
+from tests.laws.test_motor_loads import GEARS, MOTORS, PENDULUM
 from tests.templates import templates
 from tests.units.test_cli import folder
 
@@ -85,6 +86,7 @@ SLOWER = [
     ["check", "planar2r", *NUMBERS],
     ["check", "light.toml"],
     ["loads", "puma560", "--to", "1 -0.5 0.6 0 0.4 0"],
+    ["loads", "lift.toml", "--to", "1", "--motors", "motors.csv", "--gears", "gears.csv"],
     ["control"],
     ["ik", "puma560", "--q", "0.1 0.2 0.3 0.4 0.5 0.6"],
     ["count", "puma560_symbolic", "-m", "pose"],
@@ -163,6 +165,8 @@ def test_every_entry_is_said_somewhere(
     (folder / "bare.csv").write_text(
         "t,q1,tau1\n" + "".join(f"{i / 100},{i / 50},1\n" for i in range(99)), encoding="utf-8"
     )
+    for name, text in {"lift.toml": PENDULUM, "motors.csv": MOTORS, "gears.csv": GEARS}.items():
+        (folder / name).write_text(text, encoding="utf-8")
     for words in lines:
         CliRunner().invoke(app, words)
         (folder / "light.toml").write_text(BROKEN + "alpha = 0\nmass = 0\n" + NO_INERTIA, encoding="utf-8")
