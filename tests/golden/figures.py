@@ -159,4 +159,5 @@ def assert_golden(
     moved = [
         (ours, theirs) for ours, theirs in zip_longest(now, golden, fillvalue="") if not same(ours, theirs, digits)
     ]
-    assert not moved, "if the change is meant: --update, and read the diff"
+    shown = "\n".join(f"now    {ours[:200]}\ngolden {theirs[:200]}" for ours, theirs in moved[:5])
+    assert not moved, f"{len(moved)} lines differ; if the change is meant: --update, and read the diff\n{shown}"

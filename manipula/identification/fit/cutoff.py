@@ -50,7 +50,10 @@ def choose_cutoff(data: Data, prior: Prior, theta: Array, weights: Array, gather
     every = [gather(logs, Same(Cutoff(hertz, "", highest.motion))) for hertz in tried]
     loud = torque_squares(every[-1].fit)
     most = np.where(loud > 0, 1 / np.where(loud > 0, CERTAIN**2 * loud, 1.0), 0.0)
-    errors = [_error(one, every[-1], prior, np.minimum(weights, most)) for one in every]
+    try:
+        errors = [_error(one, every[-1], prior, np.minimum(weights, most)) for one in every]
+    except np.linalg.LinAlgError:  # bodies shrink to nothing: the fit that follows says so
+        return own
     good = [k for k, error in enumerate(errors) if error <= NEARLY * min(errors)]
     chosen = max(good)
     if not chosen:
