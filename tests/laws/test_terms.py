@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -77,6 +77,9 @@ def drawn(rng: random.Random, unit: str, names: bool = True) -> tuple[str, float
         text, total = f"{text}{blank}{sign}{blank}{part}", total - value if minus else total + value
     if rng.random() < 0.2:
         return f"({text})/2", total / 2
+    if rng.random() < 0.2:
+        function, turn = rng.choice((math.sin, math.cos)), rng.choice((0, 30, 60, 90, 180, 270, -90, 450))
+        return f"({text})*{function.__name__}({turn}°)", total * function(math.radians(turn))
     return text, total
 
 
@@ -248,6 +251,22 @@ def test_each_term_has_its_unit(column: str, text: str, units: Units, value: flo
     with quiet():
         for door in DOORS:
             assert value_in(door(column, text, units), column) == pytest.approx(value, rel=1e-12), (door, text)
+
+
+@pytest.mark.parametrize("unit", ["deg", "rad"])
+@pytest.mark.parametrize("turn", [-450, -90, 0, 90, 180, 270, 360])
+def test_the_sine_of_a_quarter_turn_is_a_number(turn: int, unit: Literal["deg", "rad"]) -> None:
+    """In an angle, too, which is then proved as any other."""
+    argument = {"deg": f"{turn}", "rad": f"{turn}°"}[unit]
+    for function in (math.sin, math.cos):
+        text, factor = f"{function.__name__}({argument})", round(function(math.radians(turn)))
+        row = {"theta": f"30 deg*{text}", "d": 0, "a": 1, "alpha": 0, "type": "R"}
+        x, y, _ = mp.Arm(mp.Robot.from_dh([row], angle=unit)).pose([0.0])[:3, 3]
+        assert math.atan2(y, x) == pytest.approx(factor * math.pi / 6, abs=1e-12), text
+        if not factor:
+            for quotient in (f"60/{text}", f"60*{text}**-1", f"k/({text}*2)"):
+                with pytest.raises(InputError, match="divides by zero"):
+                    by_rows("alpha", quotient, Units(unit))
 
 
 # limits, masses, values, places of joints

@@ -146,9 +146,9 @@ def fold(op: str, *args: Parameter) -> Parameter:
             return Num(x - y)
         case "*", (Num(x), Num(y)):
             return Num(x * y)
-        case "/", (Num(x), Num(y)):
+        case "/", (Num(x), Num(y)) if y:
             return Num(x / y)
-        case "**", (Num(x), Num(y)):
+        case "**", (Num(x), Num(y)) if x or y >= 0:
             return Num(x ** int(y))
         case "+", (Deg(x), Deg(y)):
             return Deg(x + y)
@@ -156,11 +156,26 @@ def fold(op: str, *args: Parameter) -> Parameter:
             return Deg(x - y)
         case ("*", (Deg(x), Num(y))) | ("*", (Num(y), Deg(x))):
             return Deg(x * y)
-        case "/", (Deg(x), Num(y)):
+        case "/", (Deg(x), Num(y)) if y:
             return Deg(x / y)
         case "/", (Deg(x), Deg(y)) if y:
             return Num(x / y)
+        case "sin" | "cos", (Deg(x),) if x % 90 == 0:  # as the models do: 90*cos(0) is an angle of 90 degrees
+            return Num(Fraction((0, 1, 0, -1)[int(x // 90 + (op == "cos")) % 4]))
+        case "sin" | "cos", (Num(x),) if not x:
+            return Num(Fraction(op == "cos"))
     return ParameterOp(op, args)
+
+
+def divides_by_zero(parameter: Parameter) -> bool:
+    match parameter:
+        case ParameterOp("/", (_, Num(x) | Deg(x))) if not x:
+            return True
+        case ParameterOp("**", (Num(x) | Deg(x), Num(power))) if not x and power < 0:
+            return True
+        case ParameterOp(_, args):
+            return any(map(divides_by_zero, args))
+    return False
 
 
 def negate(parameter: Parameter) -> Parameter:

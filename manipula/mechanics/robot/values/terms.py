@@ -23,6 +23,7 @@ from manipula.mechanics.robot.values.parameter import (
     Num,
     Parameter,
     ParameterOp,
+    divides_by_zero,
     fold,
     text_of,
 )
@@ -74,6 +75,8 @@ def in_si(tree: Parameter, quantity: Quantity, units: Units, found: str) -> Para
             reader.degrees,
             hint=Message("write the unit, as in {degrees}°, or all of it as a part of pi", reader.degrees),
         )
+    if divides_by_zero(result):  # what only units show: the cosine of 90 is 0 in degrees
+        raise RobotFileError("{text} divides by zero", found)
     return ZERO if result == Deg(Fraction(0)) else result
 
 
