@@ -194,7 +194,7 @@ class Robot(description.RobotDescription):
         them; these take the name, too."""
         return poses_of(self)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The robot as plain data: names, parameters with their values, its tables as text, where it comes from."""
         from manipula.mechanics.robot.formats.conversion.tables import tables_of
 

@@ -259,7 +259,7 @@ class RotationForms:
     unit: str
     position: Array | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data."""
         place = {} if self.position is None else {"position": self.position.tolist()}
         return {

@@ -98,7 +98,7 @@ def controller(
     block = _law_of(chosen, bound, sample is not None, options)
     if block.calls:
         refuse_moving(chosen, str(bound))
-    given = {name: value for name, value in settings.items() if name not in options}
+    given: dict[str, object] = {name: value for name, value in settings.items() if name not in options}
     given = law.values(chosen.dof, given) if isinstance(law, UserLaw) else given
     given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
     found = settings_for(asked.function_name(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)

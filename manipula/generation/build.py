@@ -188,7 +188,7 @@ def reference(asked: Prepared) -> Reference:
     """The plain model of the unreduced robot over a sample, where the arm is held against its description, too."""
     plain, structure = next(iter(asked.model.methods.values())), asked.structure
 
-    def run(maths: ProofSample, symbol: Callable[[str], Any]) -> dict[str, Any]:
+    def run(maths: ProofSample, symbol: Callable[[str], Any]) -> Mapping[str, Any]:
         inputs = {port: [symbol(name) for name in names] for port, names in asked.inputs.items()}
         return plain(_audit_arm(structure, maths, symbol), inputs)
 

@@ -71,7 +71,7 @@ class BaseRun(Run):
         together = np.concatenate([self.state["p0"], self.state["quaternion"], self.q], axis=-1)
         return replace(self, q=together), frames
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         from manipula.support.text import plain
 
         arrays: dict[str, Any] = plain({"energy": self.energy, "momentum": self.momentum, "forces": self.forces})

@@ -35,7 +35,7 @@ class Event:
     wrench: Any = ...
     law: Any = ...
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """When, and what changes then; a function is shown by its name."""
         told = {name: getattr(self, name) for name in self.changes}
         if callable(told.get("law")) and not hasattr(told["law"], "as_dict"):

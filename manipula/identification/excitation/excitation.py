@@ -270,7 +270,7 @@ class Excitation(Trajectory):
         figure.suptitle(plainly(f"{self.robot}: condition number {self.condition:.3g}"), fontsize=11)
         return figure
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data: what JSON can hold. `settings` are the coefficients of the motion's formula."""
         words = ("robot", "name", "duration", "criterion", "condition", "scaled", "rate")
         told = {word: getattr(self, word) for word in words} | {

@@ -165,7 +165,7 @@ class Kept:
         """Either way from the middle, the share that is used."""
         return SHARE * (self.upper - self.lower) / 2
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {
             "position": np.stack([self.lower, self.upper], axis=1).tolist(), "velocity": self.velocity.tolist(),
             "acceleration": self.acceleration.tolist(), "effort": self.effort.tolist(),

@@ -273,7 +273,7 @@ class OnlineEstimator:
             covariance(self._state.factors, self.settings["sigma"]), self.settings["sigma"], self.names
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """What is known by now: plain data."""
         sure = {"sigma": self.sigma, "identifiable": self.identifiable} if self.method == "least_squares" else {}
         told = {"robot": self.robot.name, "method": self.method, "samples": self.samples, "theta": self.theta, **sure}

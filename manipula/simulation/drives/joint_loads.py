@@ -99,7 +99,7 @@ class Loads:
             )
         return found
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {"robot": self.robot, "duration": self.duration, "joints": [asdict(x) for x in self.joints]}
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

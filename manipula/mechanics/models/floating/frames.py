@@ -137,7 +137,7 @@ def push_torques(chain: Tree, q: Sequence[Scalar], wrenches: Sequence[Scalar]) -
     return tau, [*whole.f, *whole.n]
 
 
-def _pushed(method: Callable[..., Outputs]) -> Any:
+def _pushed(method: Callable[..., Mapping[str, Any]]) -> Callable[..., Outputs]:
     """Inverse dynamics with wrenches on frames."""
 
     def made(chain: Tree, x: Given, *choices: Any) -> Outputs:
