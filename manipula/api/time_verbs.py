@@ -56,7 +56,7 @@ def law(
     return make if text is None else make(text)
 
 
-def where(condition: Any, yes: Any, no: Any) -> Any:
+def where(condition: object, yes: object, no: object) -> Any:
     """`yes` where the condition holds, else `no`, entry by entry: how a law of one's own decides."""
     from manipula.mechanics.models.control.law_arrays import where
 

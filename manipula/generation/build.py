@@ -244,6 +244,6 @@ def used_parameters(function: Function) -> Function:
     return replace(function, inputs=kept, provenance=replace(function.provenance, parameters=names))
 
 
-def _output(graph: Graph, name: str, value: Any, unit: str, doc: str) -> Output:
+def _output(graph: Graph, name: str, value: object, unit: str, doc: str) -> Output:
     shape, flat = flatten_nested(value)
     return Output(name, shape, tuple(graph.expr(item) for item in flat), unit, doc)

@@ -121,7 +121,7 @@ def run_base(
 # where it begins
 
 
-def _begin(robot: Robot, system: System, start: Any, ref: Any) -> Any:
+def _begin(robot: Robot, system: System, start: object, ref: Any) -> Any:
     """A named tuple of states: given by name, as a `BaseState`, or as q or (q, qd)."""
     known = ("p0", "quaternion", "v0", "w0", "q", "qd")
     if isinstance(start, BaseState):

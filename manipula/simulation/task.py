@@ -186,7 +186,7 @@ def _whole(name: str, value: object, least: int) -> int:
     return int(value)
 
 
-def steps_of(ref: Any, until: Any, step: Any) -> int:
+def steps_of(ref: object, until: Any, step: Any) -> int:
     """How many steps a run has: until its end, or that of the reference."""
     for name, value in (("step", step), ("until", until)):
         if name == "until" and value is None:

@@ -365,7 +365,9 @@ def _best(attempts: Sequence[tuple[Attempt, Floats]], slack: float) -> Floats:
     return min(near, key=lambda pair: pair[0].condition)[1]
 
 
-def design_of(robot: RobotDescription, seconds: Any, harmonics: Any, limits: Any, box: Any, motion: str) -> Design:
+def design_of(
+    robot: RobotDescription, seconds: object, harmonics: Any, limits: Any, box: object, motion: str
+) -> Design:
     """What is to be designed, from what a person says."""
     time, count = positive(seconds, "excite: seconds", "seconds"), refuse_harmonics(harmonics)
     if motion not in FAMILIES:

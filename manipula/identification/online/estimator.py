@@ -213,7 +213,7 @@ class OnlineEstimator:
         stepped = self._code.step(self._state, *values, p=self._set)
         self._take(stepped.state, stepped.outputs, 1)
 
-    def _take(self, state: Any, outputs: Any, samples: int) -> None:
+    def _take(self, state: object, outputs: Any, samples: int) -> None:
         """Go on from what a step or many of them gave."""
         self._state, self.samples = state, self.samples + samples
         if self.method != "least_squares":

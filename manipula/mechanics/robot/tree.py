@@ -259,7 +259,7 @@ Change = Callable[[Any], Any]
 def map_tree(chain: Tree, change: Change, maths: Maths[Scalar]) -> Tree:
     """Every entry that is not an int goes through `change`."""
 
-    def entry(x: Any) -> Any:
+    def entry(x: object) -> Any:
         return x if isinstance(x, int) else change(x)
 
     links = tuple(_link(link, entry) for link in chain.links)

@@ -35,7 +35,7 @@ def at_motors(block: Block, robot: str, driven: Sequence[int]) -> Block:
     def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         own = [x["q"][c] for c in driven]
 
-        def ask(model: str, /, **given: Any) -> Mapping[str, Any]:
+        def ask(model: str, /, **given: object) -> Mapping[str, Any]:
             if given.get("q") is not own:  # where the motors are wanted says nothing of the other joints
                 raise InputError("{robot}: {name} is not made for robots with loops", robot, block.name)
             plain = {name: value for name, value in given.items() if name != "slip"}

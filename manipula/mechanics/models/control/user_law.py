@@ -199,7 +199,7 @@ class ArmModels:
             raise UnknownNameError("model", name, [x for x in MODELS if not MODELS[x].framed])
         inputs = MODELS[name].inputs
 
-        def model(*values: Any, **named: Any) -> Any:
+        def model(*values: object, **named: object) -> Any:
             if len(values) > len(inputs):
                 raise InputError(
                     "arm.{name} takes {inputs}, found {count} arguments", name, ", ".join(inputs), len(values)
@@ -212,7 +212,7 @@ class ArmModels:
 
         return model
 
-    def _flat(self, value: Any) -> list[Any]:
+    def _flat(self, value: object) -> list[Any]:
         found = np.asarray(value, dtype=object)
         return scalars(self._maths, found.ravel(), (found.size,))
 
@@ -344,7 +344,7 @@ def _refuse_results(law: UserLaw, outs: Mapping[str, Any], after: Mapping[str, A
 
 
 def _result(
-    maths: Maths[Scalar], name: str, value: Any, wanted: tuple[int, ...] | None
+    maths: Maths[Scalar], name: str, value: object, wanted: tuple[int, ...] | None
 ) -> tuple[list[Any], tuple[int, ...]]:
     shape = np.shape(np.asarray(value, dtype=object)) if wanted is None else wanted
     if value is None:
@@ -363,7 +363,7 @@ class _Located:
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
         if error is None or not isinstance(error, Exception) or isinstance(error, ProofError):
             return
         own = [x for x in traceback.extract_tb(trace) if not x.filename.startswith((_HERE, _NUMPY, "<__array"))]

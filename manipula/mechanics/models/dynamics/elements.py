@@ -280,7 +280,7 @@ def add_elements(model: ModelEntry, robot: RobotDescription, closed: bool = Fals
 
 
 def _with(method: Text, addition: Addition, state: States) -> Any:
-    def run(tree: Tree, x: Given, *choices: Any) -> Outputs:
+    def run(tree: Tree, x: Given, *choices: object) -> Outputs:
         return addition(method, state, tree, x, choices)
 
     return run

@@ -58,7 +58,7 @@ def _in_coordinates(form: ModelEntry, robot: str) -> ModelEntry:
         raise InputError("{robot}: {name} is not made for robots in which joints follow others", robot, form.name)
 
     def on_joints(method: Callable[..., Outputs]) -> Callable[..., Outputs]:
-        def made(tree: Tree, x: Given, *choices: Any) -> dict[str, Entries]:
+        def made(tree: Tree, x: Given, *choices: object) -> dict[str, Entries]:
             of = tree.coordinates
             spread = {name: of.spread(values) if name in RATES else values for name, values in x.items()}
             return {name: AXES[name](of, value) for name, value in method(tree, spread, *choices).items()}
@@ -89,7 +89,7 @@ def _both(of: Coordinates, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar
     return _rows(of, _columns(of, rows))
 
 
-def _same(of: Coordinates, x: Any) -> Any:
+def _same(of: Coordinates, x: object) -> Any:
     return x
 
 

@@ -126,7 +126,7 @@ def _constants(x: Any) -> Any:
     return [_constants(v) for v in x] if isinstance(x, list | tuple) else as_dual(x)
 
 
-def _as_duals(x: Any, flow: Any) -> Any:
+def _as_duals(x: object, flow: Any) -> Any:
     return [_as_duals(v, flow) for v in x] if isinstance(x, list | tuple) else Dual(x, tuple(next(flow)))
 
 

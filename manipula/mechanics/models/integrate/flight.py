@@ -99,7 +99,7 @@ def _held_flight(
     turned = [entry for row in rotation_rows(x["quaternion"]) for entry in row]
     found: dict[str, Any] = {}
 
-    def call_held(model: str, /, **given: Any) -> Mapping[str, Any]:
+    def call_held(model: str, /, **given: object) -> Mapping[str, Any]:
         found.update(call("constrained_dynamics", **given, drift=x["drift"], baumgarte=x["baumgarte"]))
         return found
 

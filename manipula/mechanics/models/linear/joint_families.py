@@ -199,6 +199,6 @@ _INERTIA = ColumnFamily(MOTOR.key, (_of_entry(MOTOR, lambda at, j: at.qdd[j]),),
 FAMILIES: dict[str, ColumnFamily] = {family.key: family for family in (_INERTIA, *_LAWS, *_TERMS)}
 
 
-def stop_operator(maths: Maths[Scalar], before: Any, step: Any, radius: Any) -> Any:
+def stop_operator(maths: Maths[Scalar], before: object, step: Any, radius: Any) -> Any:
     """One step of the stop operator, a spring of a slider that gives way at ±radius: w ← max(−r, min(r, w + Δq))"""
     return maths.maximum(-radius, maths.minimum(radius, before + step))

@@ -212,7 +212,7 @@ def _select_segment(maths: Maths[Scalar], before: Sequence[Scalar], values: Sequ
     return found
 
 
-def _horner(c: Sequence[Any], u: Any) -> Any:
+def _horner(c: Sequence[Scalar], u: Scalar) -> Scalar:
     found = c[-1]
     for x in reversed(c[:-1]):
         found = x + u * found
