@@ -88,7 +88,7 @@ class Robot(description.RobotDescription):
 
     @classmethod
     def from_screws(
-        cls, screws: Any, home: Any, joints: Sequence[str | Mapping[str, Any]] = (), *,
+        cls, screws: object, home: object, joints: Sequence[str | Mapping[str, Any]] = (), *,
         frame: Literal["space", "body"] = "space", links: Sequence[Any] = (), angle: Literal["deg", "rad"] = "rad",
         length: Length = "m", name: str = "robot", exact: bool = False,
     ) -> Robot:  # fmt: skip
@@ -169,7 +169,7 @@ class Robot(description.RobotDescription):
         structure.warn("")
         return edited
 
-    def close(self, motors: Any, near: Any = None) -> ClosedPosition:
+    def close(self, motors: object, near: object = None) -> ClosedPosition:
         """Positions of all joints of a robot with loops, its motors at `motors` (in the file's order, or by name).
 
         `near` says which assembly is meant: a pose by name, positions of all joints, or some by name; left out it is
@@ -194,7 +194,7 @@ class Robot(description.RobotDescription):
         them; these take the name, too."""
         return poses_of(self)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The robot as plain data: names, parameters with their values, its tables as text, where it comes from."""
         from manipula.mechanics.robot.formats.conversion.tables import tables_of
 

@@ -11,11 +11,11 @@ code read the entry; see "adding an operation" in CONTRIBUTING.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from inspect import signature
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 
 class Tolerance(Fraction):
@@ -61,6 +61,7 @@ class Scalar(Protocol):
     def __neg__(self) -> Scalar: ...
 
 
+Entries: TypeAlias = "Scalar | Sequence[Entries]"  # of a vector, a matrix, …: scalars nested as deep as it is
 S = TypeVar("S")
 Function = TypeVar("Function", bound=Callable[..., Any])
 Slopes = Callable[..., tuple[Any, ...]]

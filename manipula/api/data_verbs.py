@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 def calibrate(
     robot: RobotLike,
-    q: Any,
-    measured: Any,
+    q: object,
+    measured: object,
     *,
     kind: str = "pose",
     parameters: str | Iterable[str] = "all",
     loss: str = "linear",
-    sigma: Any = None,
+    sigma: object = None,
     validate: tuple[Any, Any] | None = None,
 ) -> Calibration:
     """A robot's geometry from measurements of its tool, in the world: `q` (N, joints) and, of every row, `measured`.
@@ -74,7 +74,7 @@ def excite(
     criterion: str = "logdet",
     limits: Mapping[str, Any] | None = None,
     seeds: int | Sequence[int] = 3,
-    box: Any = None,
+    box: object = None,
     motion: str = "fourier",
     rate: float = 100.0,
     after: Found | Log | Iterable[Log] | None = None,

@@ -61,7 +61,7 @@ def amounts_from(
     return numbers if shape else numbers[0]
 
 
-def _has_text(given: Any) -> bool:
+def _has_text(given: object) -> bool:
     if isinstance(given, str) or type(given).__module__.partition(".")[0] == "sympy":
         return True
     if isinstance(given, np.ndarray):
@@ -69,7 +69,7 @@ def _has_text(given: Any) -> bool:
     return isinstance(given, list | tuple) and any(map(_has_text, given))
 
 
-def _array(given: Any, where: str, shape: tuple[int, ...]) -> Array:
+def _array(given: object, where: str, shape: tuple[int, ...]) -> Array:
     try:
         found = np.asarray(given)
         # of objects only numbers: NumPy makes NaN of None
@@ -86,7 +86,7 @@ def _array(given: Any, where: str, shape: tuple[int, ...]) -> Array:
     return found
 
 
-def _is_number(x: Any) -> bool:
+def _is_number(x: object) -> bool:
     return isinstance(x, Real | Decimal) and not isinstance(x, bool | np.bool_)
 
 
@@ -109,7 +109,7 @@ def unit_vectors(v: Array, where: str) -> Array:
     return np.asarray(v / length)
 
 
-def motions_from(given: Any, where: str) -> Array:
+def motions_from(given: object, where: str) -> Array:
     """Rotations (…, 3, 3) or transforms (…, 4, 4)."""
     if isinstance(given, MotionFormula):
         raise InputError("{where}: found letters, expected numbers; give them by .at(name=…)", where)
@@ -117,7 +117,7 @@ def motions_from(given: Any, where: str) -> Array:
     return transforms_from(found, where) if found.shape[-2:] == (4, 4) else rotations_from(found, where)
 
 
-def rotations_from(given: Any, where: str) -> Array:
+def rotations_from(given: object, where: str) -> Array:
     """(…, 3, 3), of a transform too; what is no rotation is refused."""
     if isinstance(given, MotionFormula):
         raise InputError("{where}: found letters, expected numbers; give them by .at(name=…)", where)
@@ -136,7 +136,7 @@ def rotations_from(given: Any, where: str) -> Array:
     return R
 
 
-def transforms_from(given: Any, where: str) -> Array:
+def transforms_from(given: object, where: str) -> Array:
     T = _array(given, where, ())
     if T.shape[-2:] != (4, 4):
         raise InputError("{where}: found shape {found}, expected {expected}", where, str(T.shape), "(…, 4, 4)")
@@ -146,7 +146,7 @@ def transforms_from(given: Any, where: str) -> Array:
     return T
 
 
-def formula_from(given: Any) -> MotionFormula:
+def formula_from(given: object) -> MotionFormula:
     """Numbers as a formula without letters."""
     if isinstance(given, MotionFormula):
         return given

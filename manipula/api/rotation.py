@@ -99,7 +99,7 @@ class AxisAngle(NamedTuple):
 # Euler angles
 
 
-def about(axis: str, turn: Any, *, angle: Angle = "rad") -> Any:
+def about(axis: str, turn: ArrayLike, *, angle: Angle = "rad") -> Any:
     """The elementary rotation about x, y or z."""
     if axis not in list("xyz"):
         raise UnknownNameError("axis", str(axis), "xyz")
@@ -109,7 +109,9 @@ def about(axis: str, turn: Any, *, angle: Angle = "rad") -> Any:
     return matrix_array(turn_about(axis, np.cos(given), np.sin(given)).R)
 
 
-def matrix_from_euler(angles: Any, sequence: str = "zyx", *, axes: Axes = "intrinsic", angle: Angle = "rad") -> Any:
+def matrix_from_euler(
+    angles: ArrayLike, sequence: str = "zyx", *, axes: Axes = "intrinsic", angle: Angle = "rad"
+) -> Any:
     """The matrix of three angles, in the order of the sequence.
 
     `"intrinsic"`: about the axes of the frame that turns, R = Ra(first) Rb(second) Rc(third). `"extrinsic"`: about
@@ -169,7 +171,7 @@ def euler_from_matrix(
 # Axis and angle, quaternion, rotation vector
 
 
-def matrix_from_axis_angle(axis: Any, turn: Any, *, angle: Angle = "rad") -> Any:
+def matrix_from_axis_angle(axis: ArrayLike, turn: ArrayLike, *, angle: Angle = "rad") -> Any:
     """The rotation by `turn` about a vector of any length but 0; letters u_x, u_y, u_z are taken to have length 1.
 
     >>> matrix_from_axis_angle([0, 0, 2], "90°").round(4) + 0.0
@@ -198,7 +200,7 @@ def axis_angle_from_matrix(R: ArrayLike, *, angle: Angle = "rad") -> AxisAngle:
     return AxisAngle(np.stack(found[0], -1), np.asarray(found[1])[()] / unit)
 
 
-def matrix_from_quaternion(quaternion: Any) -> Any:
+def matrix_from_quaternion(quaternion: ArrayLike) -> Any:
     """Of a unit quaternion w x y z, the scalar first; it and its negative are one rotation.
 
     >>> matrix_from_quaternion([1, 0, 0, 0])
@@ -226,7 +228,7 @@ def quaternion_from_matrix(R: ArrayLike) -> Array:
     return np.stack(orientation.quaternion_from_matrix(rows, ARRAYS), -1)  # type: ignore[arg-type]
 
 
-def matrix_from_vector(vector: Any) -> Any:
+def matrix_from_vector(vector: ArrayLike) -> Any:
     """Of a rotation vector: the axis times the angle in radians."""
     v = amounts_from(vector, "vector", "any", "rad", (3,))
     if isinstance(v, list):
@@ -259,7 +261,7 @@ class RotationForms:
     unit: str
     position: Array | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data."""
         place = {} if self.position is None else {"position": self.position.tolist()}
         return {
@@ -317,7 +319,7 @@ def forms(motion: ArrayLike, sequence: str = "zyx", *, axes: Axes = "intrinsic",
 
 
 def picture(
-    *motions: Any, names: Sequence[str] = (), path: str | Path | None = None, eye: Sequence[float] | None = None
+    *motions: object, names: Sequence[str] = (), path: str | Path | None = None, eye: Sequence[float] | None = None
 ) -> Picture:
     """The fixed frame, pale, and each frame that a rotation or transform gives, its axes labelled: an SVG.
 
@@ -340,6 +342,6 @@ def picture(
     return drawn
 
 
-def _text(numbers: Any) -> str:
+def _text(numbers: object) -> str:
     """Six digits; what rounding leaves of nothing is 0."""
     return "  ".join(f"{0.0 if abs(x) < 5e-13 else x:.6g}" for x in np.asarray(numbers, dtype=float))

@@ -180,7 +180,7 @@ def rotation_forms(motion: Any, sequence: str = "zyx", axes: Axes = "intrinsic",
     return rotation.forms(motion, sequence, axes=axes, angle=angle)
 
 
-def rotation_picture(motion: Any, path: str | Path) -> None:
+def rotation_picture(motion: object, path: str | Path) -> None:
     """See `mp.rotation.picture`."""
     from manipula.api import rotation
 

@@ -56,7 +56,7 @@ def law(
     return make if text is None else make(text)
 
 
-def where(condition: Any, yes: Any, no: Any) -> Any:
+def where(condition: object, yes: object, no: object) -> Any:
     """`yes` where the condition holds, else `no`, entry by entry: how a law of one's own decides."""
     from manipula.mechanics.models.control.law_arrays import where
 
@@ -98,7 +98,7 @@ def controller(
     block = _law_of(chosen, bound, sample is not None, options)
     if block.calls:
         refuse_moving(chosen, str(bound))
-    given = {name: value for name, value in settings.items() if name not in options}
+    given: dict[str, object] = {name: value for name, value in settings.items() if name not in options}
     given = law.values(chosen.dof, given) if isinstance(law, UserLaw) else given
     given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
     found = settings_for(asked.function_name(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)

@@ -30,7 +30,7 @@ from manipula.mechanics.spatial.screw import displacement_along
 from manipula.pages.steps import sentence
 
 
-def transform_from_parts(rotation: Any = None, position: Any = (0, 0, 0)) -> Any:
+def transform_from_parts(rotation: object = None, position: object = (0, 0, 0)) -> Any:
     """The 4×4 matrix of a rotation (a matrix, or a formula) and a position; without a rotation it is a shift.
 
     >>> from manipula.api import rotation
@@ -70,7 +70,7 @@ def parts_from_transform(T: ArrayLike) -> tuple[Array, Array]:
     return M[..., :3, :3], M[..., :3, 3]
 
 
-def transform_from_screw(screw: ArrayLike, amount: Any, *, angle: Angle = "rad") -> Array:
+def transform_from_screw(screw: ArrayLike, amount: ArrayLike, *, angle: Angle = "rad") -> Array:
     """e^{[S]q}: the motion by `amount` along a screw axis (ω, v), |ω| = 1; metres where ω = 0 and |v| = 1.
 
     >>> transform_from_screw([0, 0, 1, 0, -1, 0], "180 deg")[:3, 3].round(4) + 0.0
@@ -95,7 +95,7 @@ def transform_from_screw(screw: ArrayLike, amount: Any, *, angle: Angle = "rad")
     return T
 
 
-def compose(*motions: Any) -> Any:
+def compose(*motions: object) -> Any:
     """The product, from the left to the right, of rotations or of transforms; with a formula among them, a formula.
 
     Rotations beside transforms are transforms without a shift.
@@ -115,7 +115,7 @@ def compose(*motions: Any) -> Any:
     return total
 
 
-def inverse(motion: Any) -> Any:
+def inverse(motion: object) -> Any:
     """Rᵀ of a rotation; [Rᵀ, −Rᵀp] of a transform."""
     if isinstance(motion, MotionFormula):
         return motion.inverse()

@@ -59,7 +59,7 @@ class ScrewAxes:
     home: Entries
     pitches: Entries
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data."""
         return {
             "robot": self.robot, "joints": list(self.joints), "kinds": list(self.kinds), "space": self.space.tolist(),

@@ -49,7 +49,7 @@ class Exact:
     def zero(self, x: Any, within: float) -> bool:
         return value_of(x) == 0
 
-    def length(self, *x: Any) -> float:
+    def length(self, *x: object) -> float:
         return 1.0
 
 

@@ -188,7 +188,7 @@ def reference(asked: Prepared) -> Reference:
     """The plain model of the unreduced robot over a sample, where the arm is held against its description, too."""
     plain, structure = next(iter(asked.model.methods.values())), asked.structure
 
-    def run(maths: ProofSample, symbol: Callable[[str], Any]) -> dict[str, Any]:
+    def run(maths: ProofSample, symbol: Callable[[str], Any]) -> Mapping[str, Any]:
         inputs = {port: [symbol(name) for name in names] for port, names in asked.inputs.items()}
         return plain(_audit_arm(structure, maths, symbol), inputs)
 
@@ -244,6 +244,6 @@ def used_parameters(function: Function) -> Function:
     return replace(function, inputs=kept, provenance=replace(function.provenance, parameters=names))
 
 
-def _output(graph: Graph, name: str, value: Any, unit: str, doc: str) -> Output:
+def _output(graph: Graph, name: str, value: object, unit: str, doc: str) -> Output:
     shape, flat = flatten_nested(value)
     return Output(name, shape, tuple(graph.expr(item) for item in flat), unit, doc)

@@ -62,7 +62,7 @@ def given_coordinates(robot: RobotDescription, positions: str | Sequence[str]) -
     return tuple(dict.fromkeys(names.index(name) for name in positions))
 
 
-def plan_positions(asked: Prepared, given: Sequence[int], near: Any = None) -> ClosedPlan:
+def plan_positions(asked: Prepared, given: Sequence[int], near: object = None) -> ClosedPlan:
     """The formulas for a robot, in the assembly of `near`, and their proof."""
     robot = asked.robot
     plan, tree = asked.structure.closing
@@ -134,7 +134,7 @@ def _closes(maths: Maths[Any], radicands: Sequence[Any]) -> Any:
     return maths.less(0, least)
 
 
-def forms_of(robot: RobotDescription, positions: str | Sequence[str], near: Any = None) -> tuple[ClosedForm, ...]:
+def forms_of(robot: RobotDescription, positions: str | Sequence[str], near: object = None) -> tuple[ClosedForm, ...]:
     """What closes the loops of a robot, its motors or some joints given."""
     given = given_coordinates(robot, positions)
     if not robot.loops or given is None:
@@ -143,7 +143,7 @@ def forms_of(robot: RobotDescription, positions: str | Sequence[str], near: Any 
 
 
 def generate_from_positions(
-    request: Request, given: Sequence[int], near: Any = None, tell: Tell = silent
+    request: Request, given: Sequence[int], near: object = None, tell: Tell = silent
 ) -> tuple[Function, Callable[[], Function]]:
     """The model from the positions of some joints, optimised and proved; and what makes it around the plain one."""
     if request.method != "best" or request.wrench or request.frames:

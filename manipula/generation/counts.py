@@ -36,7 +36,7 @@ class Published:
     source: str
     method: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return asdict(self)
 
 
@@ -75,7 +75,7 @@ class CountRow:
     offline: int
     substituted: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return asdict(self)
 
 
@@ -187,7 +187,7 @@ class StepRow:
     known: int | None  # by search: the model's best known result, where it came by this method
     published: tuple[Published, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return asdict(self)
 
 

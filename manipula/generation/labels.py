@@ -7,7 +7,7 @@ one that is its negative, a multiple of it, or the same letter in another frame 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -43,7 +43,7 @@ def names_by_value(asked: Prepared) -> dict[int, str]:
     maths = FieldMaths(TABLE_SEED)  # the draw by which expressions are known
     chain = asked.structure.over(maths, asked.structure.symbols(maths.symbol))
     given = {port: [maths.symbol(name) for name in names] for port, names in ports.items()}
-    found = RECURSION.methods["newton-euler"](chain, given)
+    found: Mapping[str, Any] = RECURSION.methods["newton-euler"](chain, given)
     names: dict[int, str] = {}
     for letter in LETTERS:
         for number, vector in enumerate(found[letter], 1):

@@ -5,7 +5,7 @@ It is worked out once and handed on: nothing downstream derives it from the robo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,7 @@ from manipula.mechanics.models.entry import (
     Given,
     Method,
     ModelEntry,
+    Outputs,
 )
 from manipula.mechanics.models.floating.forms import floating_form
 from manipula.mechanics.models.floating.frames import ROWS, Hold, about_frames, refuse_still
@@ -319,11 +320,11 @@ def _keep_independent(model: ModelEntry, found: Ranking) -> ModelEntry:
     rows = [port for port in model.inputs if port in model.ranked]
 
     def only(method: Method) -> Method:
-        def independent_columns(chain: Tree, x: Given) -> dict[str, Any]:
+        def independent_columns(chain: Tree, x: Given) -> Outputs:
             wide = {port: found.candidates(x[port]) for port in base} | {
                 port: _to_candidates(found, x[port]) for port in rows
             }
-            outputs = method(chain, {**x, **wide})
+            outputs: Mapping[str, Any] = method(chain, {**x, **wide})
             return {name: _columns(found, y) if name in model.ranked else y for name, y in outputs.items()}
 
         return independent_columns

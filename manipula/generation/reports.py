@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 from manipula.algebra.emit.dossier import Dossier, dossier_files
 from manipula.algebra.expr.field import FieldElement, FieldMaths, value_of
@@ -49,7 +49,7 @@ class Verdict:
     detail: str = ""
     checked: bool = True  # else `detail` says why it does not apply
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return asdict(self) | {"sentence": Message(self.sentence), "detail": Message(self.detail)}
 
 
@@ -64,7 +64,7 @@ class Report:
     def passed(self) -> bool:
         return all(verdict.passed for verdict in self.verdicts)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {"robot": self.robot, "passed": self.passed, "verdicts": [v.as_dict() for v in self.verdicts]}
 
     def __str__(self) -> str:

@@ -85,7 +85,7 @@ class JointModel:
         given: dict[str, Any] = {word: word in words for word in ALONE}
         return cls(friction=friction, harmonics=max(map(_count, harmonics), default=0), **given)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """What was declared; a pair of `coupling` by both names."""
         told = {item.name: getattr(self, item.name) for item in fields(self)}
         pairs = {" ".join(pair): factor for pair, factor in self.coupling.items()}

@@ -280,7 +280,7 @@ class InverseResult:
         nearest = self._solver.nearest(self.pose, self.seed)
         return nearest if nearest.reason != solver.MET else nearest._replace(reason=self._not_reached(nearest))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The answers in their order, every branch with its verdict, and the nearest pose where there is no answer."""
         ranks = {int(place): rank for rank, place in enumerate(self.order, 1)}
         entries: dict[str, Any] = plain(
@@ -337,7 +337,7 @@ class InverseBatch:
     def __init__(self, solver: solver.Solver, pose: Floats, q: Floats, valid: Bits) -> None:
         self._solver, self.pose, self.q, self.valid = solver, pose, q, valid
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         entries: dict[str, Any] = plain(
             {"pose": self.pose, "q": self.q, "valid": self.valid, "residual": self.residual}
         )

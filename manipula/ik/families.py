@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +38,7 @@ class Family:
     defect: float
     still: StandingTool = field(repr=False)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         said = ("text", "q", "directions", "straight", "defect")
         return {name: plain(getattr(self, name)) for name in said}
 

@@ -92,7 +92,7 @@ class JointPath:
             lines.append(",".join([str(i), *numbers, *quoted]))
         return write_text(Path(path), "\n".join(lines) + "\n")
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain numbers and texts."""
         entries: dict[str, Any] = plain(
             {

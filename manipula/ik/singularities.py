@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -132,7 +131,7 @@ class Singularities:
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex}\n$$"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data, formulas as text."""
         printer = Printer(self._input_names)
         names = (f"det {piece.name}" for piece in self.pieces)

@@ -157,7 +157,7 @@ class Derivation:
     def _repr_latex_(self) -> str:
         return self.latex()
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data: every formula as text and as LaTeX."""
         plain, paper = self.script("text"), self.script("latex")
 

@@ -296,7 +296,7 @@ class Log:
         """Write the arrays: `.csv` and `.parquet` (one arm), `.npz`. `mp.read_log` reads them back exactly."""
         return save_log(self, path)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         arrays = {name: getattr(self, name) for name in ("t", *MEASURED_NAMES, *WANTED_NAMES)}
         words = {"joints": list(self.joints), "notes": list(self.notes), "source": self.source}
         told: dict[str, Any] = plain({**arrays, "state": dict(self.state), **words})

@@ -293,7 +293,7 @@ class Reading:
         return tuple(rows)
 
 
-def _each(path: str, option: str, name: str, given: Any, count: int) -> Array:
+def _each(path: str, option: str, name: str, given: object, count: int) -> Array:
     """One number for all joints, or one each."""
     try:
         values = np.asarray(given, float)

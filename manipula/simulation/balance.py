@@ -200,7 +200,7 @@ def resting_of(qd: Array) -> Any:
     return still & after
 
 
-def _accelerations(rigid: Functions, q: Array, qd: Array, tau: Array, wrench: Any, resting: Any) -> Array:
+def _accelerations(rigid: Functions, q: Array, qd: Array, tau: Array, wrench: object, resting: Any) -> Array:
     if not resting.any():
         return np.asarray(rigid("forward_dynamics", q, qd, tau, wrench=wrench))
     M, bias = rigid("inertia_matrix", q), rigid("inverse_dynamics", q, qd, np.zeros_like(q), wrench=wrench)

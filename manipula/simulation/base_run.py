@@ -71,7 +71,7 @@ class BaseRun(Run):
         together = np.concatenate([self.state["p0"], self.state["quaternion"], self.q], axis=-1)
         return replace(self, q=together), frames
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         from manipula.support.text import plain
 
         arrays: dict[str, Any] = plain({"energy": self.energy, "momentum": self.momentum, "forces": self.forces})
@@ -121,7 +121,7 @@ def run_base(
 # where it begins
 
 
-def _begin(robot: Robot, system: System, start: Any, ref: Any) -> Any:
+def _begin(robot: Robot, system: System, start: object, ref: Any) -> Any:
     """A named tuple of states: given by name, as a `BaseState`, or as q or (q, qd)."""
     known = ("p0", "quaternion", "v0", "w0", "q", "qd")
     if isinstance(start, BaseState):

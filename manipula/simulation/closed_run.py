@@ -69,7 +69,7 @@ class ClosedRun(Run):
 
 
 def run_closed(
-    robot: Robot, law: object, ref: Any, start: Any, until: float | None, step: float, every: int = 1,
+    robot: Robot, law: object, ref: object, start: object, until: float | None, step: float, every: int = 1,
     method: str = "rk4",
 ) -> ClosedRun:  # fmt: skip
     """`law`: torques of the motors, held or a row a step, a function (t, q, q̇ of the motors) → torques, one of
@@ -88,7 +88,7 @@ def run_closed(
     return motion.run(*_state(robot, start), steps, step, every)
 
 
-def _state(robot: Robot, start: Any) -> tuple[Array, Array]:
+def _state(robot: Robot, start: object) -> tuple[Array, Array]:
     """Positions of all joints, closed, and rates of the motors: q, (q, q̇), or the motors alone."""
     q, qd = start if isinstance(start, tuple) else (start, np.zeros(len(robot.motors)))
     near: Any = None
@@ -108,7 +108,7 @@ def _state(robot: Robot, start: Any) -> tuple[Array, Array]:
     return np.asarray(close_loops(robot, q, near)), rates
 
 
-def _followed(robot: Robot, law: Law, ref: Any, step: float) -> Torques:
+def _followed(robot: Robot, law: Law, ref: object, step: float) -> Torques:
     """A law of `controller` on its reference, once a step."""
     ports = [port.name for port in law.function.inputs if port.role == "variable"]
     if not callable(ref) or law.request.robot != robot or law.sample not in (None, step):

@@ -49,7 +49,7 @@ class Sensors:
     resolution: Any = None
     delay: int = 0
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         found: dict[str, Any] = plain({"noise": self.noise, "resolution": self.resolution, "delay": self.delay})
         return found
 

@@ -105,7 +105,7 @@ class Plant:
         others = [f"{x.name}={told[x.name]!r}" for x in fields(self) if x.name in told and told[x.name] != x.default]
         return f"<plant {self.robot.name}: {', '.join([f'{self.friction} friction', *others])}>"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The robot by its name, and what it is simulated with."""
         told = {field.name: getattr(self, field.name) for field in fields(self)} | {"robot": self.robot.name}
         found: dict[str, Any] = plain(told)

@@ -28,8 +28,8 @@ from manipula.simulation.task import Event, task_from
 
 
 def run_of(
-    plant: Plant, law: Any, ref: Any, *, step: float, method: str, sensors: Sensors | None, tell: Callable[[str], None],
-    events: Sequence[Event], **asked: Any,
+    plant: Plant, law: object, ref: Any, *, step: float, method: str, sensors: Sensors | None,
+    tell: Callable[[str], None], events: Sequence[Event], **asked: Any,
 ) -> Run:  # fmt: skip
     """The run, from a law or torques and a reference; `asked` are the other words of `simulate`."""
     if sensors is not None and method == "dop853":

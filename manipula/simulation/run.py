@@ -132,7 +132,7 @@ class Run:
         """Write the arrays: `.csv` and `.parquet` (one arm), `.npz`. `mp.read_log` reads them back exactly."""
         return self.log().save(path)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The run as plain data, every array in it."""
         arrays = {"t": self.t, "q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
         wanted = None if self.ref is None else self.ref._asdict()

@@ -86,31 +86,33 @@ def quaternion(R: ArrayLike) -> Array:
     return np.asarray(np.where(e[..., :1] < 0, -e, e))
 
 
-def from_pinocchio(q: ArrayLike, v: ArrayLike, *, joints: Any = None, robot: RobotLike | None = None) -> BaseState:
+def from_pinocchio(q: ArrayLike, v: ArrayLike, *, joints: object = None, robot: RobotLike | None = None) -> BaseState:
     """Of a free-flyer."""
     x, u = _arrays("from_pinocchio", q, v)
     e = x[..., [6, 3, 4, 5]]
     return _state(x[..., :3], e, u[..., :3], u[..., 3:6], x[..., 7:], u[..., 6:], joints, robot)
 
 
-def to_pinocchio(state: BaseState, *, joints: Any = None, robot: RobotLike | None = None) -> tuple[Array, Array]:
+def to_pinocchio(state: BaseState, *, joints: object = None, robot: RobotLike | None = None) -> tuple[Array, Array]:
     q, qd = _sorted(state, joints, robot)
     return _join(state.p0, state.quaternion[..., [1, 2, 3, 0]], q), _join(state.v0, state.w0, qd)
 
 
-def from_mujoco(qpos: ArrayLike, qvel: ArrayLike, *, joints: Any = None, robot: RobotLike | None = None) -> BaseState:
+def from_mujoco(
+    qpos: ArrayLike, qvel: ArrayLike, *, joints: object = None, robot: RobotLike | None = None
+) -> BaseState:
     """Of a free joint."""
     x, u = _arrays("from_mujoco", qpos, qvel)
     e = _unit(x[..., 3:7])
     return _state(x[..., :3], e, _back(e, u[..., :3]), u[..., 3:6], x[..., 7:], u[..., 6:], joints, robot)
 
 
-def to_mujoco(state: BaseState, *, joints: Any = None, robot: RobotLike | None = None) -> tuple[Array, Array]:
+def to_mujoco(state: BaseState, *, joints: object = None, robot: RobotLike | None = None) -> tuple[Array, Array]:
     q, qd = _sorted(state, joints, robot)
     return _join(state.p0, state.quaternion, q), _join(_out(state.quaternion, state.v0), state.w0, qd)
 
 
-def from_drake(q: ArrayLike, v: ArrayLike, *, joints: Any = None, robot: RobotLike | None = None) -> BaseState:
+def from_drake(q: ArrayLike, v: ArrayLike, *, joints: object = None, robot: RobotLike | None = None) -> BaseState:
     """Of a floating base with a quaternion."""
     x, u = _arrays("from_drake", q, v)
     e = _unit(x[..., :4])
@@ -118,20 +120,20 @@ def from_drake(q: ArrayLike, v: ArrayLike, *, joints: Any = None, robot: RobotLi
     return _state(x[..., 4:7], e, *moved, x[..., 7:], u[..., 6:], joints, robot)
 
 
-def to_drake(state: BaseState, *, joints: Any = None, robot: RobotLike | None = None) -> tuple[Array, Array]:
+def to_drake(state: BaseState, *, joints: object = None, robot: RobotLike | None = None) -> tuple[Array, Array]:
     q, qd = _sorted(state, joints, robot)
     e = state.quaternion
     return _join(e, state.p0, q), _join(_out(e, state.w0), _out(e, state.v0), qd)
 
 
-def from_rbdl(q: ArrayLike, qd: ArrayLike, *, joints: Any = None, robot: RobotLike | None = None) -> BaseState:
+def from_rbdl(q: ArrayLike, qd: ArrayLike, *, joints: object = None, robot: RobotLike | None = None) -> BaseState:
     """Of a floating base with a spherical joint."""
     x, u = _arrays("from_rbdl", q, qd)
     e = _unit(np.concatenate([x[..., -1:], x[..., 3:6]], -1))
     return _state(x[..., :3], e, _back(e, u[..., :3]), u[..., 3:6], x[..., 6:-1], u[..., 6:], joints, robot)
 
 
-def to_rbdl(state: BaseState, *, joints: Any = None, robot: RobotLike | None = None) -> tuple[Array, Array]:
+def to_rbdl(state: BaseState, *, joints: object = None, robot: RobotLike | None = None) -> tuple[Array, Array]:
     q, qd = _sorted(state, joints, robot)
     e = state.quaternion
     return _join(state.p0, e[..., 1:], q, e[..., :1]), _join(_out(e, state.v0), state.w0, qd)

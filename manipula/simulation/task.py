@@ -35,7 +35,7 @@ class Event:
     wrench: Any = ...
     law: Any = ...
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """When, and what changes then; a function is shown by its name."""
         told = {name: getattr(self, name) for name in self.changes}
         if callable(told.get("law")) and not hasattr(told["law"], "as_dict"):
@@ -186,7 +186,7 @@ def _whole(name: str, value: object, least: int) -> int:
     return int(value)
 
 
-def steps_of(ref: Any, until: Any, step: Any) -> int:
+def steps_of(ref: object, until: Any, step: Any) -> int:
     """How many steps a run has: until its end, or that of the reference."""
     for name, value in (("step", step), ("until", until)):
         if name == "until" and value is None:

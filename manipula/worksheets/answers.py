@@ -50,7 +50,7 @@ class AnswerVerdict:
     def __str__(self) -> str:
         return self.says
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {"right": self.right, "says": self.says}
 
 

@@ -165,7 +165,7 @@ class Sheet:
             parts += [x.typst(told, 2) for x in self.asked.derivations]
         return typst_document("\n\n".join(parts))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """With solutions: what `worksheet check` reads."""
         text = self.script("text")
         return {
@@ -242,7 +242,7 @@ class Worksheet:
             written.append(target)
         return written
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         sheets = [x.as_dict() for x in self.sheets]
         base = format_named("toml").write(self.robot)
         return {"robot": base, "topics": list(self.topics), "seed": self.seed, "students": sheets}

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from manipula.mechanics.models import catalogue
 from manipula.mechanics.models.catalogue import HOMES, MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.entry import ModelEntry as Entry
+from manipula.mechanics.models.floating.forms import ROOM
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 
@@ -39,20 +41,57 @@ def declaration(model: Entry) -> str:
     """One method as type checkers see it."""
     inputs = "".join(f"{name}: Given, " for name in model.inputs)
     wrench = "wrench_tool: Wrench = None, " if model.takes_wrench else ""
-    gives = "Array" if len(model.outputs) == 1 else "Any"
+    gives = outputs_type(model)
     options = "ToolOptions" if model.needs & TOOL else "Options"
     call = f"def {model.name}(self, {inputs}{wrench}**how: Unpack[{options}]) -> {gives}: ..."
     if not model.floating:
         return call
-    moving = f"def {model.name}(self, {inputs}*, base: Base, **how: Unpack[{options}]) -> Any: ..."
-    text = f"def {model.name}(self, *given: object, **how: object) -> Any: ..."
+    moving = f"def {model.name}(self, {inputs}*, base: Base, **how: Unpack[{options}]) -> {on_base(model)}: ..."
+    text = f"def {model.name}(self, *given: object, **how: object) -> object: ..."
     return f"@overload\n        {call}\n        @overload\n        {moving}\n        {text}"
+
+
+def on_base(model: Entry) -> str:
+    """What the form on a base that moves gives; where a free base and a given one have different outputs, either."""
+    kinds = {*map(outputs_type, base_forms(model))}
+    return kinds.pop() if len(kinds) == 1 else "Any"
+
+
+def base_forms(model: Entry) -> list[Entry]:
+    forms = import_module(f"{ROOM}.{model.floating}").FORMS if model.floating else {}
+    return [form for name, form in forms.items() if name.partition(" ")[0] == model.name]
+
+
+def outputs_type(entry: Entry) -> str:
+    """An array, or the class with these fields."""
+    return "Array" if len(entry.outputs) == 1 else named_tuples()[tuple(entry.outputs)]
+
+
+@cache
+def named_tuples() -> dict[tuple[str, ...], str]:
+    """Outputs of several arrays → the name of their class: of the first model that has them."""
+    found: dict[tuple[str, ...], str] = {}
+    for model in made_by_catalogue():
+        name = "".join(word.capitalize() for word in model.name.split("_"))
+        for ending, entry in [("Arrays", model), *(("ArraysOnBase", form) for form in base_forms(model))]:
+            if len(entry.outputs) > 1 and tuple(entry.outputs) not in found:
+                assert name + ending not in found.values(), f"{model.name}: two forms with outputs of their own"
+                found[tuple(entry.outputs)] = name + ending
+    return found
+
+
+def made_by_catalogue() -> list[Entry]:
+    return [model for name, model in catalogue.ModelCatalogue(homes()).items() if name not in BY_HAND]
 
 
 def declarations() -> str:
     head = "    if TYPE_CHECKING:\n"
-    made = [model for name, model in catalogue.ModelCatalogue(homes()).items() if name not in BY_HAND]
-    return head + "".join(f"        {declaration(model)}\n" for model in made)
+    return head + "".join(f"        {declaration(model)}\n" for model in made_by_catalogue())
+
+
+def result_classes() -> str:
+    fields = {name: "".join(f"        {x}: Array\n" for x in outputs) for outputs, name in named_tuples().items()}
+    return "if TYPE_CHECKING:\n" + "\n".join(f"    class {name}(NamedTuple):\n{text}" for name, text in fields.items())
 
 
 def written() -> ast.If:
@@ -65,9 +104,15 @@ def written() -> ast.If:
     return block
 
 
+def written_classes() -> ast.If:
+    [block] = [node for node in ast.parse(SOURCE.read_text()).body if isinstance(node, ast.If)]
+    return block
+
+
 def test_the_declarations_are_those_of_the_catalogue() -> None:
     wanted = ast.unparse(ast.parse(inspect.cleandoc("\n" + declarations())).body[0])
     assert ast.unparse(written()) == wanted, "run python -m tests.units.test_arm"
+    assert ast.unparse(written_classes()) == ast.unparse(ast.parse(result_classes())), "run python -m tests.units.test_arm"
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -220,8 +265,8 @@ def write_index() -> None:
 def write() -> None:
     """Put the declarations into `arm_models.py`; `ruff format` then sets the lines."""
     lines = SOURCE.read_text().splitlines(keepends=True)
-    block = written()
-    lines[block.lineno - 1 : block.end_lineno] = [declarations()]
+    for block, text in ((written(), declarations()), (written_classes(), result_classes())):  # the lower one first
+        lines[block.lineno - 1 : block.end_lineno] = [text]
     SOURCE.write_text("".join(lines))
 
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from manipula.algebra.expr.maths import free_symbols, topological
 from manipula.algebra.expr.node import Expr
@@ -65,7 +64,7 @@ class Condition:
         """The parameters that decide whether the divisor is large enough."""
         return tuple(str(x.data) for x in free_symbols([self.divisor]))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {
             "condition": str(self),
             "divisor": self.words.side,

@@ -46,7 +46,7 @@ class Cost:
         """On line and off line together, the rule of older literature."""
         return self.total + (self.offline.total if self.offline else 0)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         own: dict[str, Any] = {name: getattr(self, name) for name in _FIELDS} | {"total": self.total}
         return own | ({"offline": self.offline.as_dict()} if self.offline else {})
 

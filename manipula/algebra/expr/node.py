@@ -155,7 +155,9 @@ class Graph:
 
     # the law: equal values are one node
 
-    def intern(self, op: str, args: tuple[Expr, ...], value: int, data: Any = None, online: bool | None = None) -> Expr:
+    def intern(
+        self, op: str, args: tuple[Expr, ...], value: int, data: object = None, online: bool | None = None
+    ) -> Expr:
         node = self.table.get(value)
         if node is not None:
             return node

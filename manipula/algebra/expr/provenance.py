@@ -76,7 +76,7 @@ class Provenance:
             known["values"] = " ".join(f"{name}={value!r}" for name, value in self.values)
         return known
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data, without what was left unsaid."""
         every = ((item, getattr(self, item.name)) for item in fields(self))
         # defaults are left out: files written before a field existed read the same

@@ -242,7 +242,7 @@ def _output_names(function: Function) -> str:
     return ", ".join(port.name for port in function.outputs)
 
 
-def _flat(value: Any, output: Output, name: str) -> list[Any]:
+def _flat(value: object, output: Output, name: str) -> list[Any]:
     """The values of a reference, if their shape is that of the output."""
     shape, flat = flatten_nested(value)
     if shape != output.shape:

@@ -57,7 +57,7 @@ class SymbolMaths(Maths[Any]):
         power = self.apply("pow", self.casadi.if_else(known, x, 1), y)
         return self.casadi.if_else(known, power, float("nan"))
 
-    def _decide(self, first: Any, x: Any, second: Any, y: Any, neither: Any) -> Any:
+    def _decide(self, first: object, x: Any, second: object, y: Any, neither: object) -> Any:
         return self.casadi.if_else(first, x, self.casadi.if_else(second, y, neither))
 
     def _is_number(self, x: Any) -> Any:
@@ -84,7 +84,7 @@ def load_casadi() -> Any:
     return casadi
 
 
-def _function(casadi: Any, of: External, symbols: Sequence[Any], **options: Any) -> Any:
+def _function(casadi: Any, of: External, symbols: Sequence[Any], **options: object) -> Any:
     given = {x.name: casadi.vec(symbol).elements() for x, symbol in zip(of.inputs, symbols, strict=True)}
     results = of.tape.evaluate({port.name: given[port.name] for port in of.tape.inputs}, SymbolMaths(casadi))
     outputs = [_filled(casadi, x, results.get(x.name, [])) for x in of.outputs]

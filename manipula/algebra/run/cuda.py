@@ -297,7 +297,7 @@ class CudaFunction:
         """What depends on parameters alone, where the function has none."""
         return self._host.kept()
 
-    def run(self, state: Any, steps: int, *variables: Any, **how: Unpack[Rolling]) -> Repeated:
+    def run(self, state: Any, steps: int, *variables: object, **how: Unpack[Rolling]) -> Repeated:
         """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
         on the device."""
         here = self._cupy.asnumpy

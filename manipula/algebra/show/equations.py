@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import product as indices
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
@@ -84,7 +84,7 @@ class Equations:
     def _printer(self, style: str) -> Printer:
         return _STYLES[style](self.taken, self.aliases)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The lines as texts in the style asked for, and what its short names stand for."""
         pairs = [{"left": left, "right": right} for left, right in self.texts(self.style)]
         # in the auxiliary form every sine has a line of its own

@@ -243,7 +243,7 @@ class Model:
         lines.append(f"conditions: {', '.join(map(str, self.conditions)) or 'none'}")
         return "\n".join(lines)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """What it is, takes, gives and costs, and where it comes from: plain data."""
         made = self.provenance
         return {

@@ -196,7 +196,7 @@ class System(Model):
         when = "continuous time" if self.sample is None else f"a step every {self.sample:g} s"
         return f"{when}; {super()._summary_text()}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         settings = {name: list(values) for name, values in self.settings.items()}
         return super().as_dict() | {"settings": settings, "sample": self.sample}
 

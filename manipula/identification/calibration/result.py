@@ -133,7 +133,7 @@ class Calibration:
     def _besides(self) -> Array:
         return np.array(list(self.besides.values()))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         told: dict[str, Any] = plain(
             {
                 "robot": self.robot.name, "kind": self.kind, "rank": self.rank, "condition": self.condition,

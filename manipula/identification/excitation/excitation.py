@@ -270,7 +270,7 @@ class Excitation(Trajectory):
         figure.suptitle(plainly(f"{self.robot}: condition number {self.condition:.3g}"), fontsize=11)
         return figure
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data: what JSON can hold. `settings` are the coefficients of the motion's formula."""
         words = ("robot", "name", "duration", "criterion", "condition", "scaled", "rate")
         told = {word: getattr(self, word) for word in words} | {
@@ -365,7 +365,9 @@ def _best(attempts: Sequence[tuple[Attempt, Floats]], slack: float) -> Floats:
     return min(near, key=lambda pair: pair[0].condition)[1]
 
 
-def design_of(robot: RobotDescription, seconds: Any, harmonics: Any, limits: Any, box: Any, motion: str) -> Design:
+def design_of(
+    robot: RobotDescription, seconds: object, harmonics: Any, limits: Any, box: object, motion: str
+) -> Design:
     """What is to be designed, from what a person says."""
     time, count = positive(seconds, "excite: seconds", "seconds"), refuse_harmonics(harmonics)
     if motion not in FAMILIES:

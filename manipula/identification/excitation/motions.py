@@ -165,7 +165,7 @@ class Kept:
         """Either way from the middle, the share that is used."""
         return SHARE * (self.upper - self.lower) / 2
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {
             "position": np.stack([self.lower, self.upper], axis=1).tolist(), "velocity": self.velocity.tolist(),
             "acceleration": self.acceleration.tolist(), "effort": self.effort.tolist(),
@@ -243,7 +243,7 @@ def _assumed_ranges(known: Limits, turns: Any, names: Sequence[str], notes: list
     return low, high
 
 
-def _ranges(value: Any, names: Sequence[str]) -> tuple[Floats, Floats]:
+def _ranges(value: object, names: Sequence[str]) -> tuple[Floats, Floats]:
     """One pair for all joints, or one each."""
     found, count = real(value), len(names)
     if found is None or found.shape not in ((2,), (count, 2)) or not np.isfinite(found).all():
@@ -277,7 +277,7 @@ class Room:
     without: Floats | None
 
 
-def room_from(box: Any) -> Room | None:
+def room_from(box: object) -> Room | None:
     """`box` is a keep-out box ((x, x), (y, y), (z, z)), or {"keep_out": …, "keep_in": …}."""
     if box is None:
         return None
@@ -292,7 +292,7 @@ def room_from(box: Any) -> Room | None:
     return Room(made.get("keep_in", np.array([[-inf, inf]] * 3)), made.get("keep_out"))
 
 
-def _cuboid(value: Any) -> Floats:
+def _cuboid(value: object) -> Floats:
     found = real(value)
     if found is None or found.shape != (3, 2) or np.isnan(found).any() or not (found[:, 0] < found[:, 1]).all():
         raise InputError(
@@ -305,7 +305,7 @@ def _cuboid(value: Any) -> Floats:
 # Motions recorded before: of a fit, or of recordings, whose torques are not needed.
 
 
-def recorded_before(robot: RobotDescription, after: Any) -> tuple[RecordedMotion, ...]:
+def recorded_before(robot: RobotDescription, after: object) -> tuple[RecordedMotion, ...]:
     """The motions of what `excite` is to go on from; nothing where nothing was recorded."""
     if isinstance(after, Found):
         if after.data.robot.dof != robot.dof:

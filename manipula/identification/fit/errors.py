@@ -34,7 +34,7 @@ class Errors:
     joints: tuple[float, ...]
     rest: float = float("nan")
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         found: dict[str, Any] = plain(dict(vars(self)))
         return found
 

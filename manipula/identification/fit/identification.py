@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -277,7 +276,7 @@ def _make_result(
     chosen: Selection | None,
     model: JointModel,
     cause: Explanation | OtherRobot | None,
-    validate: Any,
+    validate: object,
 ) -> Found:
     data, last = fit.data, weights_from(fit.data.fit, theta, len(theta))
     time = _memory(data, theta)
@@ -325,7 +324,7 @@ def _make_result(
     return _with_validation_errors(found, validate)
 
 
-def _with_validation_errors(found: Found, validate: Any) -> Found:
+def _with_validation_errors(found: Found, validate: object) -> Found:
     """The errors on recordings that the fit has not seen; here they are looked at for the first time."""
     judged, data, doubts = [], [], list(found.warnings)
     more: list[str] = []
@@ -349,7 +348,7 @@ def _with_validation_errors(found: Found, validate: Any) -> Found:
 
 
 def _checked_logs(
-    robot: RobotDescription, logs: Any, what: str, conversion: Conversion | None, empty: bool = False
+    robot: RobotDescription, logs: object, what: str, conversion: Conversion | None, empty: bool = False
 ) -> tuple[Log, ...]:
     """Each log of one arm in the coordinates of its joints, with these counted and its units doubted."""
     found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)

@@ -308,7 +308,7 @@ class Found:
         standard deviations, conditioning. Returns its path."""
         return write_text(Path(path), report_of(self))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         found: dict[str, Any] = plain(
             {
                 "robot": self.data.robot.name,

@@ -213,7 +213,7 @@ class OnlineEstimator:
         stepped = self._code.step(self._state, *values, p=self._set)
         self._take(stepped.state, stepped.outputs, 1)
 
-    def _take(self, state: Any, outputs: Any, samples: int) -> None:
+    def _take(self, state: object, outputs: Any, samples: int) -> None:
         """Go on from what a step or many of them gave."""
         self._state, self.samples = state, self.samples + samples
         if self.method != "least_squares":
@@ -273,7 +273,7 @@ class OnlineEstimator:
             covariance(self._state.factors, self.settings["sigma"]), self.settings["sigma"], self.names
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """What is known by now: plain data."""
         sure = {"sigma": self.sigma, "identifiable": self.identifiable} if self.method == "least_squares" else {}
         told = {"robot": self.robot.name, "method": self.method, "samples": self.samples, "theta": self.theta, **sure}

@@ -357,7 +357,7 @@ class PayloadEstimator(OnlineEstimator):
         """The step that `emit` writes: beside the estimates, `sigma_now` and `identifiable` (1, else 0)."""
         return self._generate(least_squares_with_spread(self._unknowns, self.robot.dof))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The same with mass and centre of mass, where they are among the columns."""
         weighed: dict[str, Any] = {"interval": self.interval}
         if "m" in self.columns:

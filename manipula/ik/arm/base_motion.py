@@ -8,7 +8,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.texts import MethodOwner
@@ -23,13 +23,13 @@ from manipula.messages import Message
 from manipula.support.progress import told_when_slow
 
 if TYPE_CHECKING:
-    from manipula.ik.arm.arm_models import Out
+    from manipula.ik.arm.arm_models import Array, Out
     from manipula.robot import Robot
 
 MATRICES = {"R0": 3, "T0": 4}  # ports that are matrices, row by row
 
 
-def base_inputs(robot: RobotDescription, model: str, ports: Sequence[str], base: Any) -> list[Any]:
+def base_inputs(robot: RobotDescription, model: str, ports: Sequence[str], base: object) -> list[Any]:
     """The base's inputs of a model, from what was given as base=."""
     if not robot.moving:
         raise InputError("{name}: its base stands still, so {model} takes no base=", robot.name, model)
@@ -50,7 +50,7 @@ def _wanted(ports: Sequence[str]) -> str:
     return ports[0] if len(ports) == 1 else f"({', '.join(ports)})"
 
 
-def _matrix(model: str, port: str, value: ArrayLike) -> NDArray[np.float64]:
+def _matrix(model: str, port: str, value: ArrayLike) -> Array:
     """Row by row, its rotation checked."""
     size = MATRICES[port]
     try:
@@ -105,7 +105,7 @@ class MovingCall:
         return getattr, (self.owner.instance, self.general.__name__)
 
 
-def _is_plain_rotation(value: Any, size: int) -> bool:
+def _is_plain_rotation(value: object, size: int) -> bool:
     """A quick yes for one matrix of floats; where it is no, the general way looks again and says why."""
     if value.__class__ is not np.ndarray or value.shape != (size, size) or value.dtype.char != "d":
         return False
@@ -134,11 +134,12 @@ class FrameModels:
 
     def frame_jacobians(
         self, q: ArrayLike, frames: Sequence[str], *, base: ArrayLike | None = None, out: Out = None, threads: int = 1
-    ) -> Any:
+    ) -> Array:
         """(…, frames, 6, n): of every frame linear rows, then angular, world axes. Of a base that moves `base` is its
         orientation R0, (…, 3, 3), and its six columns come first."""
         named, _ = frames_asked(self.robot, frames, None)
-        return self._about("frame_jacobians", named, (), [q], base, out=out, threads=threads)
+        found: Array = self._about("frame_jacobians", named, (), [q], base, out=out, threads=threads)
+        return found
 
     def frame_biases(
         self,
@@ -146,13 +147,14 @@ class FrameModels:
         qd: ArrayLike,
         frames: Sequence[str],
         *,
-        base: Any = None,
+        base: object = None,
         out: Out = None,
         threads: int = 1,
-    ) -> Any:
+    ) -> Array:
         """(…, frames, 6): J̇·v of every frame, world axes. Of a base that moves `base` is (R0, v0, w0)."""
         named, _ = frames_asked(self.robot, frames, None)
-        return self._about("frame_biases", named, (), [q, qd], base, out=out, threads=threads)
+        found: Array = self._about("frame_biases", named, (), [q, qd], base, out=out, threads=threads)
+        return found
 
     def constrained_dynamics(
         self,
@@ -161,7 +163,7 @@ class FrameModels:
         tau: ArrayLike,
         hold: Mapping[str, object],
         *,
-        base: Any = None,
+        base: object = None,
         kp: float = 0.0,
         kd: float = 0.0,
         drift: ArrayLike | None = None,
@@ -186,7 +188,7 @@ class FrameModels:
         frames: tuple[str, ...],
         hold: tuple[Hold, ...],
         given: Sequence[Any],
-        base: Any,
+        base: object,
         **options: Any,
     ) -> Any:
         """The model of these frames, made on first use."""
@@ -203,7 +205,13 @@ class FrameModels:
         return code.general(*numbers, **options)
 
     def _pushed(
-        self, name: str, given: Sequence[Any], base: Any, wrenches: Mapping[str, ArrayLike], wrench: Any, options: Any
+        self,
+        name: str,
+        given: Sequence[Any],
+        base: object,
+        wrenches: Mapping[str, ArrayLike],
+        wrench: Any,
+        options: Any,
     ) -> Any:
         """Inverse dynamics with wrenches on frames by name."""
         if wrench is not None:
@@ -217,7 +225,7 @@ class FrameModels:
         return self._about(name, named, (), [*given, flat], base, **options)
 
 
-def _six(frame: str, value: ArrayLike) -> NDArray[np.float64]:
+def _six(frame: str, value: ArrayLike) -> Array:
     array = np.asarray(value, dtype=np.float64)
     if array.shape[-1:] != (6,):
         raise InputError("wrenches: {frame}: expected shape (…, 6), found {shape}", frame, str(array.shape))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, caution
@@ -130,7 +130,7 @@ class SolverModel(Model):
     def _summary_text(self) -> str:
         return "a solver with loops; every answer is checked"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return super().as_dict() | {"cost": None}  # loops: no fixed number of operations
 
     def equations(

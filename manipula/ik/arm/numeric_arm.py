@@ -183,7 +183,7 @@ class NumericArm(ArmModels, FrameModels):
             )
 
     def _call(
-        self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, base: Any = None,
+        self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, base: object = None,
         wrenches: Mapping[str, ArrayLike] | None = None, **options: Any,
     ) -> Any:  # fmt: skip
         """The general way: any kind of array, many configurations; the wrench is an input only where one is given. Of
@@ -202,7 +202,7 @@ class NumericArm(ArmModels, FrameModels):
             return self._regular(code, code.general(*numbers, *extra, threads=options["threads"]), options["out"])
         return code.general(*numbers, *extra, **options)
 
-    def _regular(self, code: Compiled, found: Any, out: Any) -> Any:
+    def _regular(self, code: Compiled, found: Any, out: object) -> Any:
         """The outputs of a robot with loops beside the pivot; NaN where that is too small."""
         smallest = ClosureTolerance.PIVOT * min(self._closure.usual)
         singular = np.asarray(found.pivot) < smallest

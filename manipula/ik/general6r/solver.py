@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -146,7 +146,7 @@ class Info:
     family: Bits
     readings: tuple[Reading, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         said = {"roots": self.roots, "bound": self.bound, "complete": self.complete, "double": self.double}
         return {name: plain(value) for name, value in {**said, "family": self.family}.items()}
 

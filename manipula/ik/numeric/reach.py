@@ -8,7 +8,6 @@ found is reported. Nothing proves that there is none better: `outer` and the box
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -56,7 +55,7 @@ class Reach:
 
     __repr__ = __str__
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {
             "robot": self.robot, "centre": list(self.centre), "outer": self.outer, "inner": self.inner,
             "box": [list(span) for span in self.box], "q_outer": list(self.q_outer), "q_inner": list(self.q_inner),

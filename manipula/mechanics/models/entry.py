@@ -16,10 +16,10 @@ from manipula.mechanics.models.ports import PORTS, PortKind
 from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.tree import Tree
 from manipula.messages import Message
-from manipula.scalar import Maths, Next, Rate
+from manipula.scalar import Entries, Maths, Next, Rate, Scalar
 
 Given = Mapping[str, Sequence[Any]]
-Outputs = dict[str, Any]  # name → nested sequences of scalars
+Outputs = Mapping[str, Entries]  # name → nested sequences of scalars
 Method = Callable[[Tree, Given], Outputs]
 FieldMethod = Callable[..., Outputs]  # (chain, given, what `acceleration_field` may choose of each link)
 FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
@@ -170,7 +170,7 @@ class Block:
 def about(who: str, block: Block) -> Block:
     """The same text around the models of somebody else's robot: what it calls is named "who:model"."""
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         return block.text(maths, lambda model, /, **given: call(f"{who}:{model}", **given), x)
 
     return replace(block, text=text, calls=tuple(f"{who}:{model}" for model in block.calls))
@@ -200,7 +200,7 @@ def wire_blocks(name: str, doc: str, blocks: Mapping[str, Block], wires: Mapping
     sources = {_input(blocks, to): _output(blocks, source) for to, source in wires.items()}
     order = _order(blocks, sources)
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         found: dict[Place, Any] = {}
         for label in order:
             given = {

@@ -195,7 +195,7 @@ class Spring(Generic[E]):
         return found if self.stroke is None else (*found, self.stroke)
 
 
-def spring_torque(spring: Spring[Any], q: Scalar, maths: Maths[Any]) -> Any:
+def spring_torque(spring: Spring[Any], q: Scalar, maths: Maths[Scalar]) -> Any:
     """Of a unit of its size, over any scalar."""
     R, r = spring.radii
     delta = spring.angle + q

@@ -270,7 +270,7 @@ def with_cells(robot: AnyRobot, change: Callable[[Cell], Cell]) -> AnyRobot:
     return replace(robot, **{name: map_cells(part, change) for name, part in parts.items()})
 
 
-def map_cells(part: Any, change: Callable[[Cell], Cell]) -> Any:
+def map_cells(part: object, change: Callable[[Cell], Cell]) -> Any:
     """The same structure with every cell changed."""
     if isinstance(part, Cell):
         return change(part)

@@ -97,7 +97,7 @@ class FrictionLaw(Generic[E]):
             total = total if is_structural_zero(self[letters]) else total + self[letters] * shape
         return total
 
-    def breakaway(self, way: int, maths: Maths[Any], load: Scalar | None = None) -> Any:
+    def breakaway(self, way: int, maths: Maths[Scalar], load: Scalar | None = None) -> Any:
         """The torque at which a joint at rest gives way, `way` = ±1: the limit of the torque at small rates."""
         return self.torque(Slip(0, maths, load, way))
 

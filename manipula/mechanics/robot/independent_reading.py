@@ -22,6 +22,7 @@ from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp
+from manipula.scalar import Scalar
 
 Frame = list[list[Any]]  # columns x, y, z and the origin, in the frame it is seen from
 Pseudo = list[list[Any]]  # 4×4
@@ -40,7 +41,7 @@ def pairs(
     robot: RobotDescription,
     chain: Tree,
     symbols: Mapping[str, Any],
-    symbolic: Any,
+    symbolic: object,
     q: Sequence[Any],
     frames_asked: Sequence[NamedFrame] = (),
 ) -> Iterator[Pair]:
@@ -96,7 +97,7 @@ def pairs(
 
 
 def neighbour_frames(
-    robot: RobotDescription, maths: Any, symbols: Mapping[str, Any], symbolic: Any, q: Sequence[Any]
+    robot: RobotDescription, maths: object, symbols: Mapping[str, Any], symbolic: object, q: Sequence[Any]
 ) -> list[list[list[Any]]]:
     """The base, every moving link's frame in that of the one before, the tool: 4×4 matrices, row by row."""
     frames, _, _ = _Reader(robot, maths, symbols, symbolic).walk_links(q)
@@ -184,7 +185,7 @@ class _Reader:
                 return _ARITHMETIC[sign](self.value(a), self.value(b))
         raise AssertionError(x)
 
-    def power(self, base: Any, power: int) -> Any:
+    def power(self, base: Scalar, power: int) -> Any:
         if power < 0:
             return 1 / self.power(base, -power)
         return base * self.power(base, power - 1) if power > 1 else base if power else 1
@@ -280,7 +281,7 @@ class _Reader:
         owner, frame = stands[row] if row >= 0 else (0, _here())
         return owner, list(frame)
 
-    def joint(self, frame: Frame, joint: Joint, along: Any) -> None:
+    def joint(self, frame: Frame, joint: Joint, along: object) -> None:
         """Turn by offset + q, or shift by it; a pitch adds a shift by pitch·q."""
         if joint.turns:
             self.move(frame, "rz", self.turn(joint.offset) + along)
@@ -294,7 +295,7 @@ class _Reader:
             if step.amount.value not in (Num(ZERO.value), Deg(ZERO.value)):
                 self.move(frame, step.kind, (self.turn if step.kind[0] == "r" else self.cell)(step.amount))
 
-    def move(self, frame: Frame, kind: str, amount: Any) -> None:
+    def move(self, frame: Frame, kind: str, amount: object) -> None:
         """A turn about axis k mixes the columns after it; a shift along it moves the origin."""
         k = "xyz".index(kind[1])
         if kind[0] == "t":
@@ -352,7 +353,7 @@ def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return sum(x * y for x, y in zip(a, b) if not (_is_nothing(x) or _is_nothing(y)))
 
 
-def _is_nothing(x: Any) -> bool:
+def _is_nothing(x: object) -> bool:
     return isinstance(x, int) and x == 0
 
 
@@ -365,5 +366,5 @@ def _second(I: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return K
 
 
-def _pseudo(m: Any, s: Sequence[Any], K: Sequence[Sequence[Any]]) -> Pseudo:
+def _pseudo(m: object, s: Sequence[Any], K: Sequence[Sequence[Any]]) -> Pseudo:
     return [[*K[i], s[i]] for i in THREE] + [[*s, m]]

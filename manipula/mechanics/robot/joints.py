@@ -45,7 +45,7 @@ class JointKind:
         """It turns and does nothing else: the points of its axis stand still."""
         return self.turns and not self.slides
 
-    def motion(self, x: Scalar, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Scalar]) -> Placement:
         """The displacement at x."""
         raise NotImplementedError
 
@@ -82,7 +82,7 @@ class Revolute(JointKind):
     words = ("r", "rot", "revolute", "revoluta", "revoluto", "rotacional", "rotativa", "rotacao", "rotary",
              "rotational", "rotatoria", "rotation", "0")  # fmt: skip
 
-    def motion(self, x: Scalar, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Scalar]) -> Placement:
         return turn_about("z", maths.cos(x), maths.sin(x))
 
     def effort(self, f: Vector, n: Vector) -> Any:
@@ -102,7 +102,7 @@ class Prismatic(JointKind):
     words = ("p", "t", "prism", "prismatic", "prismatica", "prismatico", "translacional", "translacao", "linear",
              "translational", "translation", "1")  # fmt: skip
 
-    def motion(self, x: Any, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Any, maths: Maths[Scalar]) -> Placement:
         return shift_along("z", x)
 
     def effort(self, f: Vector, n: Vector) -> Any:
@@ -121,7 +121,7 @@ class Helical(JointKind):
     kept = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my", "mz", "m")
     words = ("h", "helical", "screw", "helicoidal", "parafuso")
 
-    def motion(self, x: Scalar, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Scalar]) -> Placement:
         return turn_about("z", maths.cos(x), maths.sin(x)) @ shift_along("z", self.slide(x))
 
     def slide(self, rate: Scalar) -> Any:
@@ -143,7 +143,7 @@ class Fixed(JointKind):
     formats: ClassVar[Mapping[str, str]] = {"urdf": "fixed", "par": "2", "checker": "F"}
     words = ("f", "fix", "fixed", "fixa", "fixo", "2")
 
-    def motion(self, x: Scalar, maths: Maths[Any]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Scalar]) -> Placement:
         return Placement()
 
     def effort(self, f: Vector, n: Vector) -> Any:

@@ -381,7 +381,7 @@ def zone_in_numbers(steps: Steps, values: Mapping[str, Any]) -> Zone:
     )
 
 
-def _on_axis(at: Any, sine: Any) -> bool:
+def _on_axis(at: Any, sine: object) -> bool:
     """The same axis continued: nothing says where its normal points."""
     return bool(sine < PARALLEL and MP.sqrt(at.p[0] ** 2 + at.p[1] ** 2) < PARALLEL)
 

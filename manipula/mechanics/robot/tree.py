@@ -62,7 +62,7 @@ class Link:
     def motor_inertia(self) -> Any:
         return self.actuator.motor_inertia
 
-    def motion(self, q: Scalar, maths: Maths[Any]) -> Placement:
+    def motion(self, q: Scalar, maths: Maths[Scalar]) -> Placement:
         """The joint's own displacement at q."""
         return self.kind.motion(self.offset + self.along_z(q), maths)
 
@@ -256,10 +256,10 @@ def in_series(links: Iterable[Link]) -> tuple[Link, ...]:
 Change = Callable[[Any], Any]
 
 
-def map_tree(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
+def map_tree(chain: Tree, change: Change, maths: Maths[Scalar]) -> Tree:
     """Every entry that is not an int goes through `change`."""
 
-    def entry(x: Any) -> Any:
+    def entry(x: object) -> Any:
         return x if isinstance(x, int) else change(x)
 
     links = tuple(_link(link, entry) for link in chain.links)

@@ -81,7 +81,7 @@ class ChosenDrive:
             self.joint, self.pairs, self.name, self.shares[self.worst], Message(self.worst),
         )  # fmt: skip
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         gear = None if self.gear is None else asdict(self.gear)
         return {"joint": self.joint, "holds": self.holds, "motor": asdict(self.motor), "gear": gear,
                 "load": asdict(self.load), "shares": dict(self.shares)}  # fmt: skip
@@ -113,7 +113,7 @@ class DriveChoice:
             raise UnknownNameError("joint", joint, [x.joint for x in self.joints])
         return found
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {"robot": self.robot, "holds": self.holds, "joints": [x.as_dict() for x in self.joints],
                 "refusals": [str(x) for x in self.refusals]}  # fmt: skip
 

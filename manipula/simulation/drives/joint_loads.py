@@ -99,7 +99,7 @@ class Loads:
             )
         return found
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {"robot": self.robot, "duration": self.duration, "joints": [asdict(x) for x in self.joints]}
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -181,7 +181,7 @@ class DriveValues:
 
 
 def loads_of(
-    robot: RobotDescription, source: Any, wrench: Any = None, parameters: Mapping[str, Any] | None = None
+    robot: RobotDescription, source: Any, wrench: object = None, parameters: Mapping[str, Any] | None = None
 ) -> Loads:
     """`source` is a reference, which the arm follows exactly, or a run, whose torques are those of its motors."""
     refuse_loops(robot, "loads")

@@ -77,7 +77,9 @@ def gear_share(torque: Array, speed: Array, efficiency: float) -> Array:
     return np.where(power > 0, 1 / efficiency, np.where(power < 0, efficiency, 1.0))
 
 
-def motor_torque(torque: Array, speed: Array, acceleration: Array, gear: Any, inertia: Any, efficiency: Any) -> Array:
+def motor_torque(
+    torque: Array, speed: Array, acceleration: Array, gear: Any, inertia: object, efficiency: Any
+) -> Array:
     """Equation (2)."""
     return np.asarray(inertia * gear * acceleration + gear_share(torque, speed, efficiency) * torque / gear)
 

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 from manipula.mechanics.models.closure.constraint import Walk, sides
 from manipula.mechanics.robot.tree import LoopCut, Tree
 from manipula.mechanics.spatial.vector import IDENTITY, Vector, add, cross, dot, neg, scale, sub
-from manipula.scalar import Maths, Scalar
+from manipula.scalar import Entries, Maths, Scalar
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class ClosedForm:
         """The signs of its roots as text: "+", "-", "+-"; empty where there is one way only."""
         return "".join("+" if sign > 0 else "-" for sign in self.signs)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Entries]:
         """Plain numbers and texts."""
         return {
             "loop": self.loop, "formula": self.word, "joints": list(self.names), "branch": self.branch,
@@ -118,7 +118,7 @@ class RingFormulas:
     """One loop with the joints that are not known at 0."""
 
     def __init__(self, tree: Tree, form: ClosedForm, q: Sequence[Scalar], exact: bool = False) -> None:
-        self.maths: Maths[Any] = tree.maths
+        self.maths: Maths[Scalar] = tree.maths
         self.form, self.exact = form, exact
         cut = tree.cuts[form.cut]
         self.passed, self.end = walk_around(

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from manipula.mechanics.models.kinematics.jacobian import (
     STILL,
@@ -116,7 +115,7 @@ class Walk:
     """A way through joints and placements: R = turned · Rz(angle), where parallel axes that follow each other share
     `turned` and add up their angles, as they do in `acceleration_field`."""
 
-    maths: Maths[Any]
+    maths: Maths[Scalar]
     turned: Matrix = IDENTITY
     angle: Scalar = 0
     p: Vector = NULL

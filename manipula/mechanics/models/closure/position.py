@@ -96,7 +96,7 @@ def _is_geometry(robot: RobotDescription, name: str) -> bool:
     return any(name in names_of(cell.parameter) for cell in cells_in((tuple(rows), robot.frames)))
 
 
-def close_loops(robot: RobotDescription, motors: Any, near: Any = None) -> ClosedPosition:
+def close_loops(robot: RobotDescription, motors: object, near: object = None) -> ClosedPosition:
     """All joints' positions with the motors at `motors`, from the position `near`: a pose by name, positions of all
     joints, or some by name; None is the pose called "closed", the first one, or zero."""
     names = robot.joint_names
@@ -108,7 +108,7 @@ def close_loops(robot: RobotDescription, motors: Any, near: Any = None) -> Close
     return Closing(mechanism, plan).to(target, start_of(robot, near))
 
 
-def start_of(robot: RobotDescription, near: Any) -> Array:
+def start_of(robot: RobotDescription, near: object) -> Array:
     values = floats_of(dict(robot.values))
     poses = {
         name: [float_of(at[joint], values) for joint in robot.joint_names]
@@ -124,7 +124,7 @@ def start_of(robot: RobotDescription, near: Any) -> Array:
 
 
 def _numbers(
-    robot: RobotDescription, given: Any, names: Sequence[str], what: str, absent: float | None = None
+    robot: RobotDescription, given: object, names: Sequence[str], what: str, absent: float | None = None
 ) -> Array:
     """One number a name, from a list or a mapping."""
     if isinstance(given, Mapping):

@@ -27,7 +27,7 @@ from manipula.mechanics.models.ports import (
     VELOCITY,
     PortKind,
 )
-from manipula.scalar import Maths, Next, Rate, Scalar
+from manipula.scalar import Entries, Maths, Next, Rate, Scalar
 
 # Inputs that adaptive laws share, and what they make of a reference: the velocity and acceleration to ask for.
 
@@ -87,7 +87,7 @@ def bound_estimates(law: Block) -> Block:
     """The law with bounds of every state that it learns; they are settings, infinite unless given."""
     ports = _ports(law)
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         found = law.text(maths, call, x)
         for name, result in law.outputs.items():
             if result.gives is not None and result.gives.state in ports:
@@ -170,12 +170,12 @@ def _slotine_li(call: ModelCall, x: Given) -> tuple[list[Scalar], list[Scalar]]:
     return tau, [-(g * y) for g, y in zip(x["gamma"], found["slope"], strict=True)]
 
 
-def _continuous_slotine_li(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous_slotine_li(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     tau, rate = _slotine_li(call, x)
     return {"tau": tau, "theta_rate": rate}
 
 
-def _sampled_slotine_li(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _sampled_slotine_li(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     tau, rate = _slotine_li(call, x)
     h = x["sample"][0]
     return {"tau": tau, "theta_next": [a + h * b for a, b in zip(x["theta"], rate, strict=True)]}
@@ -241,13 +241,13 @@ def _craig(call: ModelCall, x: Given, lag: Scalar) -> CraigAction:
     return CraigAction(tau, [g * y for g, y in zip(x["gamma"], slope, strict=True)], qdd)
 
 
-def _continuous_craig(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous_craig(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     told = _craig(call, x, x["filter"][0])
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)
     return {"tau": told.tau, "theta_rate": [rate_within(maths, *row) for row in rows], "slow_rate": told.qdd}
 
 
-def _sampled_craig(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _sampled_craig(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     h = x["sample"][0]
     told = _craig(call, x, x["filter"][0] + h)
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)
@@ -328,12 +328,12 @@ def _mrac_joint(maths: Maths[Scalar], x: Given, i: int) -> tuple[Scalar, dict[st
     return tau, {**moving, "model_speed": model, "u_speed": u, "w_speed": w, **learning}
 
 
-def _continuous_mrac(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous_mrac(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     tau, rates = zip(*(_mrac_joint(maths, x, i) for i in range(len(x["q"]))))
     return {"tau": list(tau), **{f"{name}_rate": [rate[name] for rate in rates] for name in _MRAC_STATES}}
 
 
-def _sampled_mrac(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _sampled_mrac(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     h, found = x["sample"][0], dict[str, list[Scalar]]()
     tau, rates = zip(*(_mrac_joint(maths, x, i) for i in range(len(x["q"]))))
     for name in sorted(_MRAC_STATES, key=lambda name: name in RATE_OF):  # rates before the places that follow them

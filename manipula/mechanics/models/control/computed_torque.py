@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.control.joint_feedback import slip
 from manipula.mechanics.models.dynamics.friction import saturate
@@ -38,7 +38,7 @@ from manipula.mechanics.models.ports import (
     VELOCITY,
     PortKind,
 )
-from manipula.scalar import Maths, Next, Rate, Scalar
+from manipula.scalar import Entries, Maths, Next, Rate, Scalar
 
 
 def commanded_acceleration(x: Given) -> list[Scalar]:
@@ -56,7 +56,7 @@ def torque_for(call: ModelCall, x: Given, a: list[Scalar]) -> list[Scalar]:
     return list(call("inverse_dynamics_smooth", q=x["q"], qd=x["qd"], qdd=a, slip=slip(x))["tau"])
 
 
-def _computed_torque(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _computed_torque(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     return {"tau": torque_for(call, x, commanded_acceleration(x))}
 
 
@@ -97,12 +97,12 @@ def _law(maths: Maths[Scalar], call: ModelCall, x: Given) -> ComputedTorqueActio
     return found
 
 
-def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     law = _law(maths, call, x)
     return {"tau": law.tau, "integral_rate": law.slope}
 
 
-def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     law, h = _law(maths, call, x), x["sample"][0]
     # I⁺ = I + h İ
     return {"tau": law.tau, "integral_next": [a + h * b for a, b in zip(x["integral"], law.slope)]}
@@ -138,7 +138,7 @@ SAMPLED_COMPUTED_TORQUE_PID = Block(
 # Source: Slotine, Li, "Applied Nonlinear Control" (1991), sections 7.1 (sliding surfaces) and 7.2 (boundary layers).
 
 
-def _sliding(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _sliding(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     a = []
     for i, (q, qd) in enumerate(zip(x["q"], x["qd"], strict=True)):
         slope = x["qd_ref"][i] - qd

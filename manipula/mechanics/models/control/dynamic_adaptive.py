@@ -30,7 +30,7 @@ from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, var
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import DAMPING, EFFORT, PORTS, Q_REF, QD_REF, QDD_REF, SMOOTHING, PortKind
 from manipula.mechanics.robot.friction import LAWS, Slip
-from manipula.scalar import Maths, Scalar
+from manipula.scalar import Entries, Maths, Scalar
 
 Unknown = Literal["payload", "friction", "simplified"]
 RUBBING = {law.key: law for law in LAWS if law.always}  # those that every joint has
@@ -66,7 +66,7 @@ def _block(parts: Sequence[str], dropped: tuple[str, ...], *, sampled: bool) -> 
     kinds = [kind for part in parts for kind in _kinds(part, dropped)]
     memory = [kind for kind in kinds if kind.role == "state"]
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         to = reference_rates(x)
         motion = {"q": x["q"], "qd": x["qd"], "qd_r": to.qd, "qdd_r": to.qdd, "slip": to.slip}
         found = [_unknown_torques(part, dropped, maths, call, x, to, motion) for part in parts]
@@ -90,7 +90,7 @@ def _block(parts: Sequence[str], dropped: tuple[str, ...], *, sampled: bool) -> 
     return Block("dynamic_adaptive", doc, ports, outputs, text, calls)
 
 
-def _adapt(x: Given, slopes: dict[str, list[Scalar]], *, sampled: bool) -> dict[str, Any]:
+def _adapt(x: Given, slopes: dict[str, list[Scalar]], *, sampled: bool) -> dict[str, Entries]:
     """â̇ = −Γ Yᵀs, or â⁺ = â − h Γ Yᵀs"""
     rates = {name: [-(g * y) for g, y in zip(x[f"gamma_{name}"], slope, strict=True)] for name, slope in slopes.items()}
     if not sampled:

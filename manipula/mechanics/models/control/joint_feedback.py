@@ -27,7 +27,7 @@ from manipula.mechanics.models.ports import (
     VELOCITY,
     PortKind,
 )
-from manipula.scalar import Maths, Next, Rate, Scalar
+from manipula.scalar import Entries, Maths, Next, Rate, Scalar
 
 # PID of every joint, with a filtered derivative and an integral that does not wind up.
 #
@@ -78,12 +78,12 @@ def _pid(maths: Maths[Scalar], x: Given, lag: Scalar) -> PidAction:
     return found
 
 
-def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     law = _pid(maths, x, x["filter"][0])
     return {"tau": law.tau, "integral_rate": law.windup, "filtered_rate": law.slope}
 
 
-def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     h = x["sample"][0]
     law = _pid(maths, x, x["filter"][0] + h)
     return {
@@ -131,7 +131,7 @@ SAMPLED_PID = _pid_block(
 # Systems, Measurement, and Control 103 (1981); Siciliano et al., "Robotics" (2009), section 8.5.1.
 
 
-def _pd_gravity(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _pd_gravity(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     weight = call("gravity", q=x["q"])["g"]
     # τ = kp (q_ref − q) + kd (q̇_ref − q̇) + g(q)
     tau = [
@@ -171,7 +171,7 @@ def slip(x: Given, velocity: str = "qd_ref") -> list[Scalar]:
     return [rate * (1 / width) for rate, width in zip(x[velocity], x["smoothing"], strict=True)]
 
 
-def _friction_compensation(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _friction_compensation(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     weight = call("gravity", q=x["q"])["g"]
     rub = call("friction", q=x["q"], qd=x["qd"], slip=slip(x))["f"]
     # τ = kp (q_ref − q) + kd (q̇_ref − q̇) + g(q) + share f
@@ -206,7 +206,7 @@ FRICTION_COMPENSATION = Block(
 # Source: Craig, "Introduction to Robotics", 3rd ed. (2005), section 10.4 (feedforward nonlinear control).
 
 
-def _feedforward(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _feedforward(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     motion = {"q": x["q_ref"], "qd": x["qd_ref"], "qdd": x["qdd_ref"]}
     ahead = call("inverse_dynamics_smooth", **motion, slip=slip(x))["tau"]
     # τ = ID(q_ref, q̇_ref, q̈_ref) + kp (q_ref − q) + kd (q̇_ref − q̇)

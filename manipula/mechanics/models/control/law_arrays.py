@@ -20,7 +20,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from manipula.errors import InputError
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 LARGEST_POWER = 64  # as a product of factors
 
@@ -30,7 +30,7 @@ class LawNumber(NDArrayOperatorsMixin):
 
     __slots__ = ("maths", "value")
 
-    def __init__(self, maths: Maths[Any], value: Any) -> None:
+    def __init__(self, maths: Maths[Scalar], value: Any) -> None:
         self.maths, self.value = maths, value
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
@@ -69,11 +69,11 @@ class LawArray(np.ndarray[Any, np.dtype[np.object_]]):
     def __bool__(self) -> bool:
         return bool(next(_numbers([self])))
 
-    def clip(self, *bounds: Any, **more: Any) -> Any:  # numpy's own compares
+    def clip(self, *bounds: object, **more: object) -> Any:  # numpy's own compares
         return _call(np.clip, (self, *bounds), more)
 
 
-def law_array(maths: Maths[Any], values: Any) -> Any:
+def law_array(maths: Maths[Scalar], values: object) -> Any:
     """Scalars, nested as deep as they are, as an array; a scalar alone as a number."""
     flat, shape = _flatten(values)
     made = np.empty(len(flat), dtype=object)
@@ -81,14 +81,14 @@ def law_array(maths: Maths[Any], values: Any) -> Any:
     return made.reshape(shape).view(LawArray) if shape else made[0]
 
 
-def _flatten(values: Any) -> tuple[list[Any], tuple[int, ...]]:
+def _flatten(values: object) -> tuple[list[Any], tuple[int, ...]]:
     if not isinstance(values, list | tuple):
         return [values], ()
     parts = [_flatten(x) for x in values]
     return [x for flat, _ in parts for x in flat], (len(values), *(parts[0][1] if parts else ()))
 
 
-def scalars(maths: Maths[Any], value: Any, shape: tuple[int, ...]) -> list[Any]:
+def scalars(maths: Maths[Scalar], value: object, shape: tuple[int, ...]) -> list[Any]:
     """The scalars of what a law gave back, in its shape; a number alone stands for a shape of one entry."""
     found = np.asarray(value, dtype=object)
     if (found.shape != shape and found.size != 1) or found.size != int(np.prod(shape)):
@@ -111,17 +111,17 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
 # The formulas: what each function of NumPy is over scalars. Comparisons give 1 or 0, for `where` alone.
 
 
-def _exact(m: Maths[Any], x: Any) -> Any:
+def _exact(m: Maths[Scalar], x: Scalar) -> Any:
     return m.number(Fraction(x)) if isinstance(x, int) else x
 
 
-def _divide(m: Maths[Any], x: Any, y: Any) -> Any:
+def _divide(m: Maths[Scalar], x: object, y: Any) -> Any:
     if isinstance(y, int) and y == 0:
         raise InputError("the text divides by 0")
     return m.number(Fraction(x, y)) if isinstance(x, int) and isinstance(y, int) else x / y
 
 
-def _power(m: Maths[Any], x: Any, y: Any) -> Any:
+def _power(m: Maths[Scalar], x: Any, y: Any) -> Any:
     if isinstance(y, int) and abs(y) <= LARGEST_POWER:
         # x^n = x · x · … · x,  x^−n = 1/x^n
         found = reduce(lambda a, b: a * b, [x] * abs(y), 1)
@@ -129,7 +129,7 @@ def _power(m: Maths[Any], x: Any, y: Any) -> Any:
     return m.pow(_exact(m, x), _exact(m, y))
 
 
-def _less(m: Maths[Any], x: Any, y: Any) -> Any:
+def _less(m: Maths[Scalar], x: Scalar, y: Scalar) -> Any:
     return int(x < y) if isinstance(x, int) and isinstance(y, int) else m.less(_exact(m, x), _exact(m, y))
 
 
@@ -138,7 +138,7 @@ def _of(name: str) -> Callable[..., Any]:
     return lambda m, *args: getattr(m, name)(*(_exact(m, x) for x in args))
 
 
-def _floor(m: Maths[Any], x: Any) -> Any:
+def _floor(m: Maths[Scalar], x: Scalar) -> Any:
     return m.floor(_exact(m, x))
 
 
@@ -194,7 +194,7 @@ ARRANGED = {
 }  # fmt: skip
 
 
-def _raw(maths: Maths[Any], x: Any) -> Any:
+def _raw(maths: Maths[Scalar], x: Scalar) -> Any:
     """The scalar of a number; a constant of the text as an exact one, a float as it is written."""
     if isinstance(x, LawNumber):
         if x.maths is not maths:
@@ -236,7 +236,7 @@ def _each(formula: Callable[..., Any], inputs: Iterable[Any]) -> Any:
     return found.view(LawArray) if isinstance(found, np.ndarray) and found.ndim else _unboxed(found)
 
 
-def _boxed(x: Any) -> Any:
+def _boxed(x: object) -> Any:
     """A number as an array of no axes, so that NumPy does not ask it for its own functions."""
     if not isinstance(x, LawNumber):
         return x.view(np.ndarray) if isinstance(x, np.ndarray) else x
@@ -245,11 +245,11 @@ def _boxed(x: Any) -> Any:
     return box
 
 
-def _unboxed(x: Any) -> Any:
+def _unboxed(x: object) -> Any:
     return x[()] if isinstance(x, np.ndarray) else x
 
 
-def _as_array(maths: Maths[Any], x: LawNumber) -> Any:
+def _as_array(maths: Maths[Scalar], x: LawNumber) -> Any:
     return _boxed(x).view(LawArray)
 
 
@@ -266,7 +266,7 @@ def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[
         maths = next(_numbers(inputs)).maths
         formula = FORMULAS[ufunc]
 
-        def two(x: Any, y: Any) -> LawNumber:
+        def two(x: Scalar, y: Scalar) -> LawNumber:
             return LawNumber(maths, formula(maths, _raw(maths, x), _raw(maths, y)))
 
         if method not in ("reduce", "accumulate", "outer") or more.pop("where", True) is not True:
@@ -298,7 +298,7 @@ def _call(function: Callable[..., Any], args: Any, more: Any) -> Any:
     return _shown(found)
 
 
-def _shown(found: Any) -> Any:
+def _shown(found: object) -> Any:
     if isinstance(found, np.ndarray) and found.dtype == object:
         return found.view(LawArray) if found.ndim else found[()]
     return found

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ class Entry:
         return tuple(n if x == "n" else int(x) for x in self.shape)
 
 
-def state_entry(name: str, value: Any) -> Entry:
+def state_entry(name: str, value: object) -> Entry:
     shape = _shape(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
     if shape is None:
         raise InputError(
@@ -39,7 +38,7 @@ def state_entry(name: str, value: Any) -> Entry:
     return Entry(shape)
 
 
-def setting_entry(name: str, value: Any) -> Entry:
+def setting_entry(name: str, value: object) -> Entry:
     size, default = (
         value if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) else (value, None)
     )
@@ -66,7 +65,7 @@ def _shape(size: str | int) -> tuple[int | str, ...] | None:
     return tuple("n" if x == "n" else int(x) for x in parts)
 
 
-def _floats(name: str, value: Any) -> tuple[float, ...]:
+def _floats(name: str, value: object) -> tuple[float, ...]:
     try:
         found = np.atleast_1d(np.asarray(value, dtype=float))
     except (TypeError, ValueError):
@@ -76,7 +75,7 @@ def _floats(name: str, value: Any) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
-def matrix_values(what: Message, value: Any, shape: tuple[int, ...]) -> list[float]:
+def matrix_values(what: Message, value: object, shape: tuple[int, ...]) -> list[float]:
     try:
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

@@ -19,7 +19,7 @@ from manipula.mechanics.models.control.task import Task, task_named
 from manipula.mechanics.models.control.user_law import RobotLaw
 from manipula.mechanics.models.entry import LAWS_ALSO_CALLED, Block, Given, ModelCall, Result
 from manipula.mechanics.models.ports import EFFORT, LIMIT, PortKind
-from manipula.scalar import Maths, Next
+from manipula.scalar import Entries, Maths, Next, Scalar
 
 # A law of a robot with loops acts at its motors.
 
@@ -32,10 +32,10 @@ def at_motors(block: Block, robot: str, driven: Sequence[int]) -> Block:
     if not set(block.calls) <= set(ALSO_CLOSED) or any(x.size != "dof" for x in block.inputs if not _fixed(x)):
         raise InputError("{robot}: {name} is not made for robots with loops", robot, block.name)
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         own = [x["q"][c] for c in driven]
 
-        def ask(model: str, /, **given: Any) -> Mapping[str, Any]:
+        def ask(model: str, /, **given: object) -> Mapping[str, Any]:
             if given.get("q") is not own:  # where the motors are wanted says nothing of the other joints
                 raise InputError("{robot}: {name} is not made for robots with loops", robot, block.name)
             plain = {name: value for name, value in given.items() if name != "slip"}
@@ -75,7 +75,7 @@ ADAPTIVE: dict[str, tuple[Block, Block]] = {
 def limit_torques(law: Block) -> Block:
     """The law with its torques held within ± limit."""
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         found = law.text(maths, call, x)
         # τ = min(max(v, −limit), limit)
         rows = zip(found["tau"], x["limit"], strict=True)
@@ -88,7 +88,7 @@ def delay_torques(law: Block, samples: int) -> Block:
     """The law with its torques so many samples late; the one that is next is `delayed1`."""
     names = [f"delayed{i + 1}" for i in range(samples)]
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         found = law.text(maths, call, x)
         # τ_k = v_{k−d}: every torque moves one place on, the new one is the last
         moved = [x[name] for name in names[1:]] + [found["tau"]]
@@ -170,10 +170,10 @@ def option_names(name: str) -> list[str]:
     return [*variant, *adaptive.bound_names(block), *(("limit", "delay") if "tau" in block.outputs else ())]
 
 
-def options_from(name: str | RobotLaw, given: Mapping[str, object], *, sampled: bool) -> dict[str, Any]:
+def options_from(name: str | RobotLaw, given: Mapping[str, object], *, sampled: bool) -> dict[str, object]:
     """What of the words given with a law decides its formula: `delay`, limits and bounds it has none of its own, its
     variant."""
-    known: Mapping[str, Any] = {}
+    known: Mapping[str, object] = {}
     if not isinstance(name, RobotLaw):
         law_named(name)
         known = signature(VARIANTS[name]).parameters if name in VARIANTS else {}

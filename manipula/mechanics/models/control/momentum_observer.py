@@ -18,13 +18,13 @@ reaction with the DLR-III lightweight manipulator arm", IEEE/RSJ IROS (2006).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.control.joint_feedback import slip
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import EFFORT, MOMENTUM, SMOOTHING, PortKind
-from manipula.scalar import Maths, Next, Rate, Scalar
+from manipula.scalar import Entries, Maths, Next, Rate, Scalar
 
 
 class Seen(NamedTuple):
@@ -44,12 +44,12 @@ def _observe(call: ModelCall, x: Given, gains: list[Scalar]) -> Seen:
     return Seen(residual, slope)
 
 
-def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     seen = _observe(call, x, list(x["gain"]))
     return {"residual": seen.residual, "integral_rate": seen.slope}
 
 
-def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _discrete_law(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     h = x["sample"][0]
     # K/(1 + K h)
     seen = _observe(call, x, [k / (1 + k * h) for k in x["gain"]])

@@ -8,7 +8,6 @@ Source: Luh, Walker, Paul (1980); Khatib (1987); Hogan (1985): in full above eac
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from manipula.mechanics.models.control.computed_torque import torque_for
 from manipula.mechanics.models.control.task import (
@@ -24,7 +23,7 @@ from manipula.mechanics.models.control.task import (
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.ports import EFFORT, PortKind
-from manipula.scalar import Maths, Scalar
+from manipula.scalar import Entries, Maths, Scalar
 
 # Resolved acceleration: the error of the tool follows a linear equation, the joints do what that takes.
 #
@@ -44,7 +43,7 @@ from manipula.scalar import Maths, Scalar
 _RESOLVED = "resolved_acceleration"
 
 
-def _resolve(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _resolve(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     at, still, left = left_open(_RESOLVED, task, maths, call, x)
     limit, most = x["singular"][0], x["damping"][0]
     # J⁺ = Jᵀ (J Jᵀ + λ² 1)⁻¹
@@ -95,7 +94,7 @@ def resolved_acceleration(task: Task) -> Block:
 _OPERATIONAL = "operational_space"
 
 
-def _operational_space(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _operational_space(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     at, still, left = left_open(_OPERATIONAL, task, maths, call, x)
     arm, lightest = InertiaSolver(call("inertia_matrix", q=x["q"])["M"]), 1 / x["heaviest"][0]
     # Λ⁻¹ = J M⁻¹ Jᵀ = Yᵀ D⁻¹ Y,  Lᵀ Y = Jᵀ
@@ -141,7 +140,7 @@ def operational_space(task: Task) -> Block:
 # Control 107 (1985), part I; Siciliano et al., "Robotics" (2009), section 9.2 (compliance and impedance control).
 
 
-def _impedance(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _impedance(task: Task, maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     at = tool(maths, call, x, task)
     weight = call("gravity", q=x["q"])["g"]
     # τ = Jᵀ (kp x̃ + kd (ẋ_ref − ẋ)) − null q̇ + g

@@ -21,14 +21,14 @@ Control (1988), for an equation of power or energy in place of torques.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.control.adaptive import THETA, state_output
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, Q_REF, QD_REF, QDD_REF, SMOOTHING, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of
-from manipula.scalar import Maths, Scalar
+from manipula.scalar import Entries, Maths, Scalar
 
 
 class Told(NamedTuple):
@@ -80,7 +80,7 @@ def _at(P: list[list[Scalar]], i: int, j: int) -> Scalar:
     return P[i][j] if j <= i else P[j][i]
 
 
-def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     lag = x["filter"][0]
     told = _law(maths, call, x, lag)
     mu = maths.select(told.bounded, x["forgetting"][0], 0)
@@ -95,7 +95,7 @@ def _continuous(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, An
     }
 
 
-def _sampled(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _sampled(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     h = x["sample"][0]
     lag = x["filter"][0] + h
     told = _law(maths, call, x, lag)

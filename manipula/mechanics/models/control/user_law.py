@@ -33,7 +33,7 @@ from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, var
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import EFFORT, Q_REF, QD_REF, QDD_REF, PortKind
 from manipula.messages import Message
-from manipula.scalar import Maths, Next, Rate, Role
+from manipula.scalar import Entries, Maths, Next, Rate, Role, Scalar
 
 Ports = tuple[Mapping[str, int], Mapping[str, tuple[int, ...]]]  # of a model: input → size, output → shape
 MEASURED = {kind.name: kind for kind in (*variables("q", "qd"), Q_REF, QD_REF, QDD_REF)}
@@ -65,7 +65,7 @@ class UserLaw:
     def __repr__(self) -> str:
         return f"<law {self.name}({', '.join(['arm', *self.arguments])})>"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data: its name, what it asks for, the shapes of its states and settings, and their values."""
         shapes = {name: [*entry.shape] for name, entry in {**self.states, **self.settings}.items()}
         values = {name: [*entry.default] for name, entry in self.settings.items() if entry.default is not None}
@@ -104,10 +104,11 @@ class UserLaw:
                 found.append(replace(kind, size=size, letter=letter, unbounded=True, signed=True))
         return tuple(found)
 
-    def values(self, n: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    def values(self, n: int, given: Mapping[str, object]) -> dict[str, object]:
         """Settings as ports take them, one row: of a square matrix a number is that times the unit matrix, a row its
         diagonal. Those not given have their defaults."""
-        found = {name: entry.default for name, entry in self.settings.items() if entry.default is not None}
+        defaults = {name: entry.default for name, entry in self.settings.items() if entry.default is not None}
+        found: dict[str, object] = {**defaults}
         for name, value in given.items():
             shape = self.settings[name].size(n) if name in self.settings else ()
             if len(shape) == 2:
@@ -115,7 +116,7 @@ class UserLaw:
             found[name] = value
         return {name: x[0] if isinstance(x, tuple) and len(x) == 1 else x for name, x in found.items()}
 
-    def run(self, maths: Maths[Any], call: ModelCall, x: Given, joints: Sequence[str]) -> tuple[Any, Any]:
+    def run(self, maths: Maths[Scalar], call: ModelCall, x: Given, joints: Sequence[str]) -> tuple[Any, Any]:
         """What it gives, and what becomes of its states, as it says it; errors name the line of the text."""
         n = len(joints)
         sizes = {name: entry.size(n) for name, entry in {**self.states, **self.settings}.items()}
@@ -170,7 +171,7 @@ class RobotLaw:
                 results[f"{name}_rate"] = Result(f"{units[name]}/s", f"rate of {name}", Rate(name))
         doc = next(iter((law.text.__doc__ or "").strip().splitlines()), f"the law {law.name}")
 
-        def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+        def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
             given, after = law.run(maths, call, x, self.joints)
             outs = given if isinstance(given, Mapping) else {TORQUE: given}
             found = {name: _nested(scalars(maths, outs[name], shape), shape) for name, shape in self.outputs.items()}
@@ -189,7 +190,7 @@ class RobotLaw:
 class ArmModels:
     """The models of the robot, as a law calls them: `arm.gravity(q)`, by place or by name."""
 
-    def __init__(self, maths: Maths[Any], call: ModelCall, joints: Sequence[str]) -> None:
+    def __init__(self, maths: Maths[Scalar], call: ModelCall, joints: Sequence[str]) -> None:
         self._maths, self._call = maths, call
         self.joint_names, self.dof, self.n = tuple(joints), len(joints), len(joints)
 
@@ -198,7 +199,7 @@ class ArmModels:
             raise UnknownNameError("model", name, [x for x in MODELS if not MODELS[x].framed])
         inputs = MODELS[name].inputs
 
-        def model(*values: Any, **named: Any) -> Any:
+        def model(*values: object, **named: object) -> Any:
             if len(values) > len(inputs):
                 raise InputError(
                     "arm.{name} takes {inputs}, found {count} arguments", name, ", ".join(inputs), len(values)
@@ -211,7 +212,7 @@ class ArmModels:
 
         return model
 
-    def _flat(self, value: Any) -> list[Any]:
+    def _flat(self, value: object) -> list[Any]:
         found = np.asarray(value, dtype=object)
         return scalars(self._maths, found.ravel(), (found.size,))
 
@@ -291,7 +292,7 @@ def bind_law(
     def once() -> tuple[tuple[str, ...], dict[str, Any], dict[str, Any]]:
         calls: list[str] = []
 
-        def call(model: str, /, **named: Any) -> dict[str, Any]:
+        def call(model: str, /, **named: Any) -> dict[str, Entries]:
             wanted, results = ports(model)
             found = {port: len(values) for port, values in named.items()}
             if found != wanted:
@@ -343,7 +344,7 @@ def _refuse_results(law: UserLaw, outs: Mapping[str, Any], after: Mapping[str, A
 
 
 def _result(
-    maths: Maths[Any], name: str, value: Any, wanted: tuple[int, ...] | None
+    maths: Maths[Scalar], name: str, value: object, wanted: tuple[int, ...] | None
 ) -> tuple[list[Any], tuple[int, ...]]:
     shape = np.shape(np.asarray(value, dtype=object)) if wanted is None else wanted
     if value is None:
@@ -362,7 +363,7 @@ class _Located:
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
         if error is None or not isinstance(error, Exception) or isinstance(error, ProofError):
             return
         own = [x for x in traceback.extract_tb(trace) if not x.filename.startswith((_HERE, _NUMPY, "<__array"))]
@@ -383,7 +384,7 @@ def _count(kind: PortKind, n: int) -> int:
     return n if kind.size == "dof" else len(kind.size)
 
 
-def _shaped(maths: Maths[Any], values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def _shaped(maths: Maths[Scalar], values: Sequence[Any], shape: tuple[int, ...]) -> Any:
     return law_array(maths, _nested(list(values), shape) if shape else values[0])
 
 

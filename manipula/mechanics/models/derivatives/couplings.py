@@ -24,13 +24,13 @@ from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction_apart, refuse_loaded
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver, invert_inertia
 from manipula.mechanics.models.dynamics.torque import by_field, inverse_dynamics
-from manipula.mechanics.models.entry import FIELD, FieldMethod, Given, Method, ModelEntry
+from manipula.mechanics.models.entry import FIELD, FieldMethod, Given, Method, ModelEntry, Outputs
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.lagrange.christoffel import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces
 from manipula.mechanics.robot.coordinates import Coordinates, Rows
 from manipula.mechanics.robot.tree import Tree
-from manipula.scalar import Scalar
+from manipula.scalar import Entries, Scalar
 
 Contraction = Callable[[Coordinates, Any], Any]  # an output of joints → of coordinates
 # inputs of one entry a coordinate, rates of the joints
@@ -103,8 +103,8 @@ def couple_model(model: ModelEntry, robot: str) -> ModelEntry:
     return replace(model, methods=methods, field=None if model.field is None else _on_joints(model.field, axes))
 
 
-def _on_joints(method: Callable[..., dict[str, Any]], axes: Mapping[str, Contraction]) -> Any:
-    def made(tree: Tree, x: Given, *choices: Sequence[LinkOptions]) -> dict[str, Any]:
+def _on_joints(method: Callable[..., Outputs], axes: Mapping[str, Contraction]) -> Callable[..., Outputs]:
+    def made(tree: Tree, x: Given, *choices: Sequence[LinkOptions]) -> dict[str, Entries]:
         found, of = method(tree, _spread(tree.coordinates, x), *choices), tree.coordinates
         return {name: axes[name](of, value) if name in axes else value for name, value in found.items()}
 
@@ -143,7 +143,7 @@ def _accelerations(tree: Tree, x: Given) -> list[Scalar]:
     return InertiaSolver(mass_matrix(tree, x["q"]))([push - b for push, b in zip(x["tau"], bias, strict=True)])
 
 
-def _forward_field(tree: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+def _forward_field(tree: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Entries]:
     """The velocities' torques on the acceleration field, M from runs of parallel axes."""
     refuse_loaded(tree, NO_FORWARD)
     of, joints = tree.coordinates, _spread(tree.coordinates, {**x, "qdd": [0] * len(x["q"])})
@@ -157,7 +157,7 @@ def _slopes(tree: Tree, x: Given) -> dict[str, Rows]:
     return dict(zip(("dq", "dqd", "dtau"), dual.forward(_accelerations, tree, x, products.STATE), strict=True))
 
 
-def _weighted_slopes(tree: Tree, x: Given) -> dict[str, Any]:
+def _weighted_slopes(tree: Tree, x: Given) -> dict[str, Entries]:
     return {name: products.weigh_rows(x["weights"], rows) for name, rows in _slopes(tree, x).items()}
 
 
@@ -188,7 +188,7 @@ def _form(n: int, COR: Sequence[Scalar], CEN: Sequence[Scalar]) -> Rows:
 
 
 def _lagrange(name: str) -> Method:
-    def method(tree: Tree, x: Given) -> dict[str, Any]:
+    def method(tree: Tree, x: Given) -> dict[str, Entries]:
         terms = lagrange_terms(tree, METHODS[name](tree, tree.coordinates.spread(x["q"])))
         forces = lagrange_forces(terms, x["qd"], x["qdd"], x["P"])._asdict()
         return vars(terms) | {key: value for key, value in forces.items() if key != "TIN"}
@@ -199,7 +199,7 @@ def _lagrange(name: str) -> Method:
 def _without_load_friction(method: Method) -> Method:
     """A method that asks for accelerations: friction must not follow the load."""
 
-    def make_outputs(tree: Tree, x: Given) -> dict[str, Any]:
+    def make_outputs(tree: Tree, x: Given) -> Outputs:
         refuse_loaded(tree, NO_FORWARD)
         return method(tree, x)
 

@@ -12,9 +12,8 @@ Derived here: the chain rule on the equations of `dual`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from manipula.mechanics.models.derivatives import analytic
 from manipula.mechanics.models.derivatives import dual as derivatives_dual
@@ -32,55 +31,55 @@ from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite_runs import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.dynamics.torque import by_field
-from manipula.mechanics.models.entry import ANALYTIC, AUTOMATIC, FIELD, TORQUES, FieldMethod, ModelEntry
+from manipula.mechanics.models.entry import ANALYTIC, AUTOMATIC, FIELD, TORQUES, FieldMethod, ModelEntry, Outputs
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.robot.tree import BASE, Tree, map_tree, over_duals
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.mechanics.spatial.vector import dot
-from manipula.scalar import Scalar
+from manipula.scalar import Entries, Scalar
 
 CHANGES = {"q": "dq", "qd": "dqd", "qdd": "dqdd", "tau": "dtau"}
 MOTION, STATE = ("q", "qd", "qdd"), ("q", "qd", "tau")
 
 
-def inverse_along(chain: Tree, x: Given) -> dict[str, Any]:
+def inverse_along(chain: Tree, x: Given) -> dict[str, Entries]:
     """Newton and Euler on dual numbers."""
     return {"dtau": along(plain_torques, chain, x, MOTION)}
 
 
-def forward_along(chain: Tree, x: Given) -> dict[str, Any]:
+def forward_along(chain: Tree, x: Given) -> dict[str, Entries]:
     """Articulated bodies on dual numbers."""
     return {"dqdd": along(plain_accelerations, chain, x, STATE)}
 
 
-def inverse_weighted(chain: Tree, x: Given) -> dict[str, Any]:
+def inverse_weighted(chain: Tree, x: Given) -> dict[str, Entries]:
     """λᵀ times the matrices."""
     return {name: weigh_rows(x["weights"], rows) for name, rows in inverse_plain(chain, x).items()}
 
 
-def forward_weighted(chain: Tree, x: Given) -> dict[str, Any]:
+def forward_weighted(chain: Tree, x: Given) -> dict[str, Entries]:
     """λᵀ times the matrices."""
     return {name: weigh_rows(x["weights"], rows) for name, rows in forward_plain(chain, x).items()}
 
 
-def inverse_jvp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
+def inverse_jvp(torques: Torques, chain: Tree, x: Given) -> dict[str, Entries]:
     return {"dtau": along(torques, chain, x, MOTION)}
 
 
-def inverse_vjp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
+def inverse_vjp(torques: Torques, chain: Tree, x: Given) -> Outputs:
     shared = getattr(chain.maths, "interned", False)
     return back(torques, chain, x, x["weights"], MOTION, shared)
 
 
-def forward_jvp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Any]:
+def forward_jvp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Entries]:
     solve, qdd = _solve_dynamics(torques, chain, x, inertia)
     still = [0] * len(x["q"])
     moved = along(torques, chain, {**x, "qdd": qdd, "dqdd": still}, MOTION)
     return {"dqdd": solve([push - share for push, share in zip(x["dtau"], moved)])}
 
 
-def forward_vjp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Any]:
+def forward_vjp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Entries]:
     solve, qdd = _solve_dynamics(torques, chain, x, inertia)
     mu = solve(x["weights"])
     found = back(torques, chain, {**x, "qdd": qdd}, [-m for m in mu], ("q", "qd"), shared=False)
@@ -105,7 +104,7 @@ def along(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Scal
 
 def back(
     model: Torques, chain: Tree, x: Given, weights: Sequence[Scalar], by: Sequence[str], shared: bool
-) -> dict[str, Any]:
+) -> dict[str, list[Scalar]]:
     """The gradient of the weighted sum of the results: one walk back."""
     together = adjoint.variables([value for name in by for value in x[name]], shared)
     flow = iter(together)
@@ -133,13 +132,13 @@ def weigh_rows(weights: Sequence[Scalar], rows: Sequence[Sequence[Scalar]]) -> l
 # Derived here: the chain rule.
 
 Regressor = Callable[[Tree, Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]], list[list[Scalar]]]
-Slopes = Callable[[Tree, derivatives_dual.Given], dict[str, Any]]
+Slopes = Callable[[Tree, derivatives_dual.Given], Mapping[str, list[Scalar]]]
 
 
 def weighted_slopes(regressor: Regressor) -> Slopes:
     """The regressor on dual numbers; the weights come last."""
 
-    def slopes(chain: Tree, x: derivatives_dual.Given) -> dict[str, Any]:
+    def slopes(chain: Tree, x: derivatives_dual.Given) -> dict[str, list[Scalar]]:
         changes = derivatives_dual.forward(_entries(regressor), chain, _motion(x), MOTION)
         named = zip(MOTION, changes, strict=True)
         return {CHANGES[name]: weigh_rows(x["cotangent"], rows) for name, rows in named}
@@ -150,7 +149,7 @@ def weighted_slopes(regressor: Regressor) -> Slopes:
 def pulled_back(regressor: Regressor) -> Slopes:
     """The regressor on traced numbers, the weights of its entries handed back to the motion."""
 
-    def slopes(chain: Tree, x: derivatives_dual.Given) -> dict[str, Any]:
+    def slopes(chain: Tree, x: derivatives_dual.Given) -> dict[str, list[Scalar]]:
         shared = getattr(chain.maths, "interned", False)
         return back(_entries(regressor), chain, _motion(x), x["cotangent"], MOTION, shared)
 
@@ -166,10 +165,10 @@ def _motion(x: derivatives_dual.Given) -> derivatives_dual.Given:
     return {name: x[name] for name in MOTION}
 
 
-def _on_field(method: Callable[[Torques, Tree, Given], dict[str, Any]]) -> FieldMethod:
+def _on_field(method: Callable[[Torques, Tree, Given], Outputs]) -> FieldMethod:
     """What differentiates any text of the torques, on that of the acceleration field."""
 
-    def make_outputs(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+    def make_outputs(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> Outputs:
         return method(lambda c, y: by_field(c, y, choices)["tau"], chain, x)
 
     return make_outputs

@@ -165,7 +165,7 @@ def of_joints(tree: Tree, x: Given) -> JointState:
     return JointState(x["q"], x.get("qd"), list)
 
 
-Text = Callable[..., Outputs]
+Text = Callable[..., Mapping[str, Any]]  # what a method gives has the shape its outputs say
 States = Callable[[Tree, Given], JointState]
 Addition = Callable[[Text, States, Tree, Given, Sequence[Any]], Outputs]
 
@@ -219,7 +219,8 @@ def _add_slopes(method: Text, state: States, tree: Tree, x: Given, choices: Sequ
 
 def _push_slopes(method: Text, state: States, tree: Tree, x: Given, choices: Sequence[Any]) -> Outputs:
     """Of forward dynamics q̈(q, q̇, τ − τ_e): the slopes there, less ∂q̈/∂τ · ∂τ_e."""
-    found, by = _push_less(method, state, tree, x, choices), zip(("dq", "dqd"), _slopes(state, tree, x), strict=True)
+    found: Mapping[str, Any] = _push_less(method, state, tree, x, choices)
+    by = zip(("dq", "dqd"), _slopes(state, tree, x), strict=True)
     Minv = found["dtau"]
     less = {name: [[-_dot(row, column) for column in zip(*rows)] for row in Minv] for name, rows in by}
     return {name: _sum(value, less[name]) if name in less else value for name, value in found.items()}
@@ -279,7 +280,7 @@ def add_elements(model: ModelEntry, robot: RobotDescription, closed: bool = Fals
 
 
 def _with(method: Text, addition: Addition, state: States) -> Any:
-    def run(tree: Tree, x: Given, *choices: Any) -> Outputs:
+    def run(tree: Tree, x: Given, *choices: object) -> Outputs:
         return addition(method, state, tree, x, choices)
 
     return run

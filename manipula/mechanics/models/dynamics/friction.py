@@ -17,7 +17,7 @@ from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.friction import Slip
 from manipula.mechanics.robot.tree import Tree
 from manipula.messages import Message
-from manipula.scalar import Maths, Scalar
+from manipula.scalar import Entries, Maths, Scalar
 
 NO_FORWARD = Message("accelerations do not follow from torques in closed form")
 NO_COLUMNS = Message("torques are not linear in the parameters")
@@ -40,7 +40,7 @@ def slips(
     return [Slip(rate, chain.maths, *about) for rate, *about in zip(qd, known, ahead, strict=True)]
 
 
-def saturate(maths: Maths[Any], slip: Scalar) -> Scalar:
+def saturate(maths: Maths[Scalar], slip: Scalar) -> Scalar:
     """The number, held within ±1: a sign drawn out, in a tenth of the time that tanh takes."""
     held: Scalar = maths.minimum(maths.maximum(slip, -1), 1)
     return held
@@ -75,7 +75,7 @@ def refuse_loaded(chain: Tree, model: str) -> None:
 Given = Mapping[str, Sequence[Any]]
 
 
-def friction_apart(tree: Tree, x: Given) -> dict[str, Any]:
+def friction_apart(tree: Tree, x: Given) -> dict[str, Entries]:
     """Of every coordinate; a joint that follows others may rub smoothly alone."""
     rates, own = tree.coordinates.spread(x["qd"]), dict(zip(tree.coordinates.names, x["way"], strict=True))
     ahead = [own.get(link.name, 0) for link in tree.links]

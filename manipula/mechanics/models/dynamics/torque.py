@@ -37,11 +37,10 @@ def inverse_dynamics(
     Where `slip` is given, sat(slip) stands for sign(q̇) in the friction.
     """
     motion = {"q": q, "qd": qd, "qdd": qdd} | ({} if wrench is None else {"wrench": wrench})
-    torques: list[Scalar] = by_newton_euler(chain, motion if slip is None else {**motion, "slip": slip})["tau"]
-    return torques
+    return by_newton_euler(chain, motion if slip is None else {**motion, "slip": slip})["tau"]
 
 
-def by_newton_euler(chain: Tree, x: Mapping[str, Sequence[Scalar]]) -> Outputs:
+def by_newton_euler(chain: Tree, x: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Scalar]]:
     """Inverse dynamics by the recursion: its plain text."""
     tau = newton_euler(chain, x["q"], x["qd"], x["qdd"], x.get("wrench")).tau
     motors = actuator_torque(chain, x["qd"], x["qdd"], tau, x.get("slip"))
@@ -81,7 +80,7 @@ def wrench_torque(chain: Tree, q: Sequence[Scalar], wrench: ToolWrench) -> list[
     return [link.along_z(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
 
 
-def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[LinkOptions]) -> Outputs:
+def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[LinkOptions]) -> dict[str, list[Scalar]]:
     """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
     tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
     contact = wrench_torque(chain, x["q"], x.get("wrench"))

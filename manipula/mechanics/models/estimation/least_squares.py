@@ -31,7 +31,7 @@ from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
 from manipula.mechanics.models.estimation.unknowns import NOISE, LinearEquations, Unknowns, estimate_outputs, sigma_of
 from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import dot, sum_of
-from manipula.scalar import Maths, Next, Scalar
+from manipula.scalar import Entries, Maths, Next, Scalar
 
 FORGETTING = PortKind("forgetting", "1", "λ: what a sample keeps of the weight of those before it", ("forgetting",),
                       "setting", divides=True, default=1.0)  # fmt: skip
@@ -59,7 +59,7 @@ class Learnt(NamedTuple):
     residual: list[Scalar]
     expected: list[Scalar]
 
-    def outputs(self, name: str, rows: LinearEquations, variance: list[Scalar]) -> dict[str, Any]:
+    def outputs(self, name: str, rows: LinearEquations, variance: list[Scalar]) -> dict[str, Entries]:
         return {
             f"{name}_next": self.estimate,
             "factors_next": self.factors.flat,
@@ -96,7 +96,7 @@ def least_squares(unknowns: Unknowns) -> Block:
     """The estimator of these unknowns."""
     theta = unknowns.estimates
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         rows = unknowns.equations(maths, call, x)
         found = learn(maths, rows, x[theta.name], x["factors"], x["noise"], x)
         return found.outputs(theta.name, rows, variances(found.factors, [s * s for s in x["sigma"]]))
@@ -183,7 +183,7 @@ def gradient(unknowns: Unknowns) -> Block:
     """The estimator of these unknowns."""
     theta = unknowns.estimates
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         rows = unknowns.equations(maths, call, x)
         estimate, residual = list(x[theta.name]), []
         for phi, rho, noise in zip(rows.Y, rows.rho, x["noise"], strict=True):

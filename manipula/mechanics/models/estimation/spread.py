@@ -29,7 +29,7 @@ from manipula.mechanics.models.estimation.least_squares import learn, least_squa
 from manipula.mechanics.models.estimation.unknowns import Unknowns
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.vector import sum_of
-from manipula.scalar import Maths, Next, Scalar
+from manipula.scalar import Entries, Maths, Next, Scalar
 
 LEFT_OUT = 1e3  # times the noise of a joint whose torque is left out
 DRIVES = 0.03  # of a joint's torque: no drive is known better, where few joints agree by chance
@@ -48,7 +48,7 @@ def least_squares_with_spread(unknowns: Unknowns, joints: int) -> Block:
     assert isinstance(names, tuple)
     count = len(names)
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         equations = unknowns.equations(maths, call, x)
         found = learn(maths, equations, x[unknowns.estimates.name], x["factors"], x["noise"], x)
         square = [s * s for s in x["sigma"]]

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.entry import Given, ModelCall, Result, variables
@@ -63,7 +63,7 @@ class Extra(Protocol):
     @property
     def ports(self) -> tuple[PortKind, ...]: ...
     def torque(self, maths: Maths[Scalar], x: Given, load: Sequence[Scalar] | None) -> list[Scalar]: ...
-    def after(self, maths: Maths[Scalar], x: Given) -> dict[str, Any]: ...
+    def after(self, maths: Maths[Scalar], x: Given) -> dict[str, list[Scalar]]: ...
 
 
 @dataclass(frozen=True)

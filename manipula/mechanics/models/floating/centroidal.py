@@ -14,7 +14,8 @@ in world axes. That the rows of M have it is their section 5; the rate by the re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.entry import ENERGY, FIELD, TORQUES, Given, ModelEntry, Outputs
@@ -60,7 +61,7 @@ def _on_field(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> Outputs:
 
 def on_fixed_base(chain: Tree, x: Given) -> Outputs:
     """The same where the base stands still: columns of the joints alone, in world axes."""
-    found = centroidal(chain, {**x, "v0": [0, 0, 0], "w0": [0, 0, 0]})
+    found: Mapping[str, Any] = centroidal(chain, {**x, "v0": [0, 0, 0], "w0": [0, 0, 0]})
 
     def turned(column: Sequence[Scalar]) -> list[Scalar]:
         return [*rotate(chain.base.R, Vec3(column[:3])), *rotate(chain.base.R, Vec3(column[3:]))]

@@ -96,7 +96,7 @@ def field_forces(choices: Sequence[LinkOptions]) -> Forces:
     return forces
 
 
-def inverse_dynamics(chain: Tree, x: Given, forces: Forces = plain_forces) -> Outputs:
+def inverse_dynamics(chain: Tree, x: Given, forces: Forces = plain_forces) -> dict[str, list[Scalar]]:
     """tau with motor inertia and friction, and what moves the base."""
     tau, wrench = forces(chain, x["q"], x["qd"], x["qdd"], motion_of(x))
     motors = actuator_torque(chain, x["qd"], x["qdd"], tau)
@@ -171,7 +171,7 @@ def _driven(chain: Tree, x: Given) -> list[Scalar]:
     return [t - loss for t, loss in zip(x["tau"], friction(chain, x["qd"]), strict=True)]
 
 
-def forward_articulated(chain: Tree, x: Given) -> Outputs:
+def forward_articulated(chain: Tree, x: Given) -> dict[str, list[Scalar]]:
     """By articulated bodies: what the base and all on it answer to an acceleration, then outward.
 
     In a frame that moves with v₀ the base's origin is at rest for a moment, and its acceleration that of a twist.
@@ -202,7 +202,7 @@ def forward_matrix(
     return {"qdd": found[6:], "base_acceleration": base_acceleration(chain, x, found[:3], found[3:6])}
 
 
-def given_articulated(chain: Tree, x: Given) -> Outputs:
+def given_articulated(chain: Tree, x: Given) -> dict[str, list[Scalar]]:
     """Joint accelerations on a base whose motion is given."""
     frames, base = on_joints(chain, x["q"]), motion_of(x)
     driven = [link.along_z(t) for link, t in zip(chain.links, _driven(chain, x))]

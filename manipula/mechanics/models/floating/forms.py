@@ -19,12 +19,12 @@ from importlib import import_module
 from typing import Any
 
 from manipula.errors import InputError
-from manipula.mechanics.models.entry import Given, ModelEntry
+from manipula.mechanics.models.entry import Given, ModelEntry, Outputs
 from manipula.mechanics.robot.coordinates import Coordinates
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.topology import refuse_massless_base
 from manipula.mechanics.robot.tree import Tree
-from manipula.scalar import Scalar
+from manipula.scalar import Entries, Scalar
 
 ROOM = "manipula.mechanics.models.floating"
 SIX = 6  # coordinates of the base: linear, then angular
@@ -57,8 +57,8 @@ def _in_coordinates(form: ModelEntry, robot: str) -> ModelEntry:
     if any(name not in AXES for name in form.outputs):
         raise InputError("{robot}: {name} is not made for robots in which joints follow others", robot, form.name)
 
-    def on_joints(method: Callable[..., dict[str, Any]]) -> Any:
-        def made(tree: Tree, x: Given, *choices: Any) -> dict[str, Any]:
+    def on_joints(method: Callable[..., Outputs]) -> Callable[..., Outputs]:
+        def made(tree: Tree, x: Given, *choices: object) -> dict[str, Entries]:
             of = tree.coordinates
             spread = {name: of.spread(values) if name in RATES else values for name, values in x.items()}
             return {name: AXES[name](of, value) for name, value in method(tree, spread, *choices).items()}
@@ -89,7 +89,7 @@ def _both(of: Coordinates, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar
     return _rows(of, _columns(of, rows))
 
 
-def _same(of: Coordinates, x: Any) -> Any:
+def _same(of: Coordinates, x: object) -> Any:
     return x
 
 

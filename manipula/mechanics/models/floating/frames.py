@@ -137,10 +137,10 @@ def push_torques(chain: Tree, q: Sequence[Scalar], wrenches: Sequence[Scalar]) -
     return tau, [*whole.f, *whole.n]
 
 
-def _pushed(method: Callable[..., Outputs]) -> Any:
+def _pushed(method: Callable[..., Mapping[str, Any]]) -> Callable[..., Outputs]:
     """Inverse dynamics with wrenches on frames."""
 
-    def made(chain: Tree, x: Given, *choices: Any) -> Outputs:
+    def made(chain: Tree, x: Given, *choices: object) -> Outputs:
         refuse_loaded(chain, NO_FORWARD)
         found = method(chain, x, *choices)
         tau, base = push_torques(chain, x["q"], x["wrenches"])
@@ -192,7 +192,7 @@ def held_rows(six: Sequence[Any], hold: Hold) -> list[Any]:
     return linear
 
 
-def _combine(a: Any, b: Any, factor: Fraction) -> Any:
+def _combine(a: object, b: Any, factor: Fraction) -> Any:
     if isinstance(a, list):
         return [_combine(x, y, factor) for x, y in zip(a, b, strict=True)]
     return a if isinstance(b, int) and b == 0 else a + _times(b, factor)

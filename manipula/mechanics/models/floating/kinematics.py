@@ -14,8 +14,9 @@ velocity of a moving frame, eq. (3.14), for the base.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from manipula.mechanics.models.dynamics.energy import centre_of_mass, centre_of_mass_jacobian
 from manipula.mechanics.models.dynamics.newton_euler import Moving, newton_euler
@@ -98,7 +99,8 @@ def _carried(method: Method) -> Method:
     not of T0."""
 
     def at_base(chain: Tree, x: Given) -> Outputs:
-        a, b, c, _ = method(replace(chain, base=HERE), x)["T"]
+        found: Mapping[str, Any] = method(replace(chain, base=HERE), x)
+        a, b, c, _ = found["T"]
         on_base = Placement((Vec3(a[:3]), Vec3(b[:3]), Vec3(c[:3])), Vec3((a[3], b[3], c[3])))
         return {"T": (placement_from(x["T0"]) @ on_base).rows()}
 

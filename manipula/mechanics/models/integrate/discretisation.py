@@ -26,7 +26,7 @@ from manipula.mechanics.models.integrate.runge_kutta import (
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.spatial.dual import Dual, DualMaths, as_dual, partial, value_of, variables
 from manipula.mechanics.spatial.vector import cross, dot
-from manipula.scalar import Maths, Next, Scalar
+from manipula.scalar import Entries, Maths, Next, Scalar
 
 # How the rates of a block change with its states, as far as that can be stiff: ∂ẋ/∂x by dual numbers through its text.
 #
@@ -81,7 +81,7 @@ def helpers(calls: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{who}{mark}{STIFF[model][2]}" for who, mark, model in split if model in STIFF))
 
 
-def slopes(maths: Maths[Any], block: Block, call: ModelCall, x: Given, names: Sequence[str]) -> Rows:
+def slopes(maths: Maths[Scalar], block: Block, call: ModelCall, x: Given, names: Sequence[str]) -> Rows:
     """Rows and columns by the entries of these states, one state after the other."""
     moving = iter(variables([value for name in names for value in x[name]]))
     given: dict[str, Any] = {name: [next(moving) for _ in x[name]] for name in names}
@@ -91,7 +91,7 @@ def slopes(maths: Maths[Any], block: Block, call: ModelCall, x: Given, names: Se
     return [[_alone(maths, partial(rate, k)) for k in range(len(rates))] for rate in rates]
 
 
-def _alone(maths: Maths[Any], x: Scalar) -> Any:
+def _alone(maths: Maths[Scalar], x: Scalar) -> Any:
     """As a value of its own: the degree of what is solved with it is then not that of the arm."""
     return x if isinstance(x, int) else maths.apart(x)
 
@@ -126,7 +126,7 @@ def _constants(x: Any) -> Any:
     return [_constants(v) for v in x] if isinstance(x, list | tuple) else as_dual(x)
 
 
-def _as_duals(x: Any, flow: Any) -> Any:
+def _as_duals(x: object, flow: Any) -> Any:
     return [_as_duals(v, flow) for v in x] if isinstance(x, list | tuple) else Dual(x, tuple(next(flow)))
 
 
@@ -148,7 +148,7 @@ def discretise(block: Block, sample: Fraction | None = None, method: str = "rk4"
         raise InputError("{name}: needs the rate of every state to be discretised, and at least one state", block.name)
     rates = block.rates
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         found = block.text(maths, call, x)
         h = maths.number(sample) if sample is not None else x["sample"][0]
         new, told = advance_states(maths, block, call, x, found, h, method)
@@ -165,7 +165,7 @@ def discretise(block: Block, sample: Fraction | None = None, method: str = "rk4"
 
 
 def advance_states(
-    maths: Maths[Any], block: Block, call: ModelCall, x: Given, found: Given, h: Scalar, method: str
+    maths: Maths[Scalar], block: Block, call: ModelCall, x: Given, found: Given, h: Scalar, method: str
 ) -> tuple[State, dict[str, Any]]:
     """The states after a step, and what the method tells of it. `found`: the block's outputs at its start."""
     here: State = {name: x[name] for name in block.states if name in block.rates}
@@ -198,7 +198,7 @@ def method_calls(calls: Sequence[str], method: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*calls, *(helpers(calls) if method in SOLVED else ()))))
 
 
-def stage_rates(maths: Maths[Any], method: str, rate: Rates) -> Rates:
+def stage_rates(maths: Maths[Scalar], method: str, rate: Rates) -> Rates:
     """The rates as the integrator takes them: where its stages are many, as values of their own, of which the next
     stage knows nothing. Else the degree of the whole would be that of twelve arms one in the other, beyond any proof.
     """

@@ -10,7 +10,7 @@ from typing import Any
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables, wire_blocks
 from manipula.mechanics.models.integrate.discretisation import SAMPLE, discretise
 from manipula.mechanics.models.ports import EFFORT, POSITION, VELOCITY, PortKind
-from manipula.scalar import Maths, Next, Rate, Scalar
+from manipula.scalar import Entries, Maths, Next, Rate, Scalar
 
 # A law that acts at every m-th step of the arm, its torque held between: its sample time is m steps.
 #
@@ -30,7 +30,7 @@ def periodic(law: Block, several: int) -> Block:
     """The sampled law in steps of the arm, `several` to one of its own."""
     following = {x.gives.state: name for name, x in law.outputs.items() if isinstance(x.gives, Next)}
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         phase = x["phase"][0]
         # the law's own sample time: m h
         own = {**x, "sample": [several * h for h in x["sample"]]} if "sample" in x else x
@@ -71,7 +71,7 @@ RESOLUTION = PortKind("resolution", POSITION, "steps of the encoders", role="set
 def sensor_block(noisy: Sequence[str], coarse: bool, late: int) -> Block:
     """The block. `noisy`: which of q and q̇ have noise; `coarse`: positions are whole steps; `late`: samples."""
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         found = {name: list(x[name]) for name in UNITS}
         for name in noisy:
             # q + σ n
@@ -95,7 +95,7 @@ def sensor_block(noisy: Sequence[str], coarse: bool, late: int) -> Block:
     return Block("sensing", "what a law sees of an arm", tuple(inputs), outputs, text)
 
 
-def _later(found: dict[str, list[Scalar]], x: Given, late: int) -> dict[str, Any]:
+def _later(found: dict[str, list[Scalar]], x: Given, late: int) -> dict[str, Entries]:
     """Every value moves one place on; the new one is the last."""
     told: dict[str, Any] = {}
     for name, value in found.items():
@@ -153,7 +153,7 @@ def _with_sensors(law: Block, sensors: Block) -> Block:
 def _with_time_state(block: Block) -> Block:
     """The time as a state of its own, so that every stage of an integrator has the time that it stands for."""
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         # d/dt t = 1
         return {**block.text(maths, call, x), "t_rate": [1]}
 
@@ -165,7 +165,7 @@ def _with_time_state(block: Block) -> Block:
 def count_steps(block: Block) -> Block:
     """A step that is given the time `t`, as one that counts: k steps are k·h with one rounding, however many."""
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         # t = k h,  k⁺ = k + 1
         count, h = x["clock"][0], x["sample"][0]
         found = block.text(maths, call, {**x, "t": [count * h]})

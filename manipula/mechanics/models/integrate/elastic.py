@@ -34,7 +34,7 @@ from manipula.mechanics.models.integrate.sliding_motion import (
 from manipula.mechanics.models.integrate.stick import impulses
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot
-from manipula.scalar import Maths, Rate, Scalar
+from manipula.scalar import Entries, Maths, Rate, Scalar
 
 MOTOR = PortKind("motor", POSITION, "positions of the motors, at the joints", role="state")
 MOTOR_RATE = PortKind("motor_rate", VELOCITY, "velocities of the motors, at the joints", role="state")
@@ -71,7 +71,7 @@ def elastic(drive: ElasticDrive, limits: StepLimits, rubbing: Rubbing, bristles:
     """The block; `motor_way` is an input of it, and `way` where links have stops: 0 of one that rests on its own."""
     stops = not limits.endless
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         q, rate, still = x["q"], x["motor_rate"], [0] * len(x["q"])
         spring = spring_torques(maths, drive, x["motor"], q)
         links = _rest_on_stops(call, x, spring, limits) if stops else {"qd_rate": _accelerations(call, x, spring)}
@@ -104,7 +104,7 @@ def _accelerations(call: ModelCall, x: Given, spring: Sequence[Scalar]) -> list[
     return list(call("forward_dynamics", q=x["q"], qd=x["qd"], tau=spring)["qdd"])
 
 
-def _rest_on_stops(call: ModelCall, x: Given, spring: Sequence[Scalar], limits: StepLimits) -> dict[str, Any]:
+def _rest_on_stops(call: ModelCall, x: Given, spring: Sequence[Scalar], limits: StepLimits) -> dict[str, Entries]:
     """Links that may rest on a stop: those do not move, and what pushes them decides whether they stay."""
     still = [0] * len(x["q"])
     M = call("inertia_matrix", q=x["q"])["M"]
@@ -121,7 +121,7 @@ def motors_resting(block: Block, limits: StepLimits, inertia: Sequence[Fraction]
     v⁺ = argmin ½ B (v − v*)² + max(low v, high v),    θ⁺ = θ* + r/2 (v⁺ − v*)        motor by motor, as in `stick`
     """
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         ways = [maths.sign(v) if dry else 0 for v, dry in zip(x["motor_rate"], limits.dry)]
         found = block.text(maths, call, {**x, "motor_way": ways})
         told = {name: found[f"motor_{name}"] for name in ("push", "low", "high")}
@@ -147,7 +147,7 @@ def motors_resting(block: Block, limits: StepLimits, inertia: Sequence[Fraction]
 def at_motors(block: Block) -> Block:
     """A law, or the sensors before it, that sees the motors where it sees the joints."""
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         return block.text(maths, call, {**x, **{name: x[motor] for name, motor in SEEN.items() if motor in x}})
 
     inputs = tuple(replace(port, name=SEEN.get(port.name, port.name)) for port in block.inputs)

@@ -24,7 +24,7 @@ from manipula.mechanics.models.floating.frames import Hold, held_rows
 from manipula.mechanics.models.integrate.discretisation import INTEGRATORS, discretise
 from manipula.mechanics.models.ports import ACCELERATION, PORTS, VELOCITY, PortKind
 from manipula.mechanics.spatial.vector import dot
-from manipula.scalar import Maths, Rate, Scalar
+from manipula.scalar import Entries, Maths, Rate, Scalar
 
 PLACE = PortKind("p0", "m", "position of the base's origin in the world", ("p0_x", "p0_y", "p0_z"), "state")
 TURN = PortKind(
@@ -54,7 +54,7 @@ def quaternion_rate(e: Sequence[Scalar], w: Sequence[Scalar]) -> list[Scalar]:
     ]
 
 
-def _flight(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _flight(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     R = rotation_rows(x["quaternion"])
     turned = [entry for row in R for entry in row]
     found = call("forward_dynamics", q=x["q"], qd=x["qd"], tau=x["tau"], R0=turned, v0=x["v0"], w0=x["w0"])
@@ -93,11 +93,13 @@ FLIGHT = Block(
 FRAMES_HELD = "frames"  # whose models are those of the held frames
 
 
-def _held_flight(maths: Maths[Scalar], call: ModelCall, x: Given, rows: Callable[[Any], list[Any]]) -> dict[str, Any]:
+def _held_flight(
+    maths: Maths[Scalar], call: ModelCall, x: Given, rows: Callable[[Any], list[Any]]
+) -> dict[str, Entries]:
     turned = [entry for row in rotation_rows(x["quaternion"]) for entry in row]
     found: dict[str, Any] = {}
 
-    def call_held(model: str, /, **given: Any) -> Mapping[str, Any]:
+    def call_held(model: str, /, **given: object) -> Mapping[str, Any]:
         found.update(call("constrained_dynamics", **given, drift=x["drift"], baumgarte=x["baumgarte"]))
         return found
 
@@ -134,7 +136,7 @@ def flight_step(block: Block, method: str = "rk4") -> Block:
         raise UnknownNameError("integrator of a base that moves", method, INTEGRATORS)
     step = discretise(block, method=method)
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         found = step.text(maths, call, x)
         e = found["quaternion_next"]
         # e / √(e·e)

@@ -8,10 +8,10 @@ from typing import Any
 
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, states, variables
 from manipula.mechanics.models.ports import ACCELERATION, VELOCITY
-from manipula.scalar import Maths, Rate, Scalar
+from manipula.scalar import Entries, Maths, Rate, Scalar
 
 
-def _motion(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+def _motion(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
     # d/dt q = q̇,  d/dt q̇ = M(q)⁻¹ (τ − c(q, q̇) − g(q) − friction)
     acceleration = call("forward_dynamics", q=x["q"], qd=x["qd"], tau=x["tau"])["qdd"]
     return {"q_rate": list(x["qd"]), "qd_rate": acceleration}
@@ -45,7 +45,7 @@ MOTION = Block(
 def add_wrench(arm: Block) -> Block:
     """The same arm with one input more, `wrench`, held over a step."""
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         def share(q: Sequence[Scalar]) -> list[Scalar]:
             # Jᵀ w
             rows = call("jacobian", q=q)["J"]

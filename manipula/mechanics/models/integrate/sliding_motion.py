@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.dynamics.inertia_inverse import InertiaSolver
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, states, variables
@@ -23,7 +23,7 @@ from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, VELOCITY, PortKind
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import dot
-from manipula.scalar import Maths, Rate, Scalar
+from manipula.scalar import Entries, Maths, Rate, Scalar
 
 RUBS = "rubs"  # the name before models of the arm with its friction; those without a name are of the arm without
 FRICTION = f"{RUBS}:friction_parts"
@@ -122,7 +122,7 @@ def mask_rows(M: Sequence[Sequence[Scalar]], mask: Sequence[Scalar]) -> list[lis
 def sliding_block(limits: StepLimits, rubbing: Rubbing = dry_friction) -> Block:
     """The block; `way` is an input of it."""
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         q, qd, still = x["q"], x["qd"], [0] * len(x["q"])
         M = call("inertia_matrix", q=q)["M"]
         bias = call("inverse_dynamics", q=q, qd=qd, qdd=still)["tau"]

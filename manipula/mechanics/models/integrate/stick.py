@@ -48,7 +48,7 @@ from manipula.mechanics.models.integrate.sliding_motion import StepLimits, mask_
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot, sum_of
-from manipula.scalar import Maths, Next, Scalar
+from manipula.scalar import Entries, Maths, Next, Scalar
 
 SWEEPS = 6
 TOLD = ("inertia", "push", "low", "high")  # of `sliding`, for the step alone
@@ -74,7 +74,7 @@ def stick_slip_step(block: Block, limits: StepLimits, method: str = "rk4", sweep
         raise InputError("{name}: needs the rate of every state to be discretised", block.name)
     rates = block.rates
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         h = x["sample"][0]
         ways = _ways(maths, x, limits) if knows else [0] * len(x["qd"])
         going = {**x, "way": ways}

@@ -150,7 +150,7 @@ class Solutions:
     fit: list[Any]
     fits: list[Any]
 
-    def calm(self, maths: Maths[Any]) -> Any:
+    def calm(self, maths: Maths[Scalar]) -> Any:
         """The smallest |fit|: where it is not small, no two branches meet and nothing is undetermined."""
         return reduce(maths.minimum, map(maths.abs, self.fits or self.fit))
 
@@ -221,7 +221,7 @@ def _joints(loop: Loop, branch: Branch, chain: Tree, plan: Plan, parameter: Scal
     return q
 
 
-def _closure_discriminant(loop: Loop, branch: Branch, maths: Maths[Any]) -> Any:
+def _closure_discriminant(loop: Loop, branch: Branch, maths: Maths[Scalar]) -> Any:
     """The fit of an arm that reaches few poses: none unless the loop closes, added axes at zero."""
     motions = tuple(STILL if axis.joint is None else x for axis, x in zip(loop.axes, branch.motions, strict=True))
     closes = maths.less(closure(loop, motions), maths.number(MISS))

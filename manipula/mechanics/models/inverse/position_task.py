@@ -77,7 +77,8 @@ def position_plan(chain: Tree) -> PositionPlan | None:
 
 def _two_parallel(chain: Tree) -> PositionPlan | None:
     R = frames_on_joints(chain).links[1].before.R
-    if chain.maths.sqrt(R[0][2] * R[0][2] + R[1][2] * R[1][2]) > STRAIGHT:
+    slant: Any = chain.maths.sqrt(R[0][2] * R[0][2] + R[1][2] * R[1][2])
+    if slant > STRAIGHT:
         return None
     said = Message("axes 1 and 2 are parallel: a planar arm of two links")
     return PositionPlan(Plan("two parallel", "", "position of the tool", said, ("elbow",)), frames_on_joints(chain))

@@ -24,7 +24,7 @@ from typing import Any
 from manipula.mechanics.robot.actuator import MOTOR
 from manipula.mechanics.robot.friction import LAWS, Asymmetric, FrictionLaw, Offset, Slip
 from manipula.mechanics.robot.values.parameter import DAMPING, SHARE, STIFFNESS, TORQUE, ParameterEntry, Units
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 WIDTH = Fraction(3, 1000)  # rad/s: what Coulomb friction is smoothed over, well below what is slow
 NARROW = 10 * WIDTH  # rad/s: a narrower shape would make up for the smoothed sign, not for friction
@@ -40,7 +40,7 @@ SLIDE = Fraction(1, 10)  # m: a joint that slides this far is as one that turns 
 class At:
     """An arm at a moment, by coordinates: positions, rates, accelerations; what every joint bears; stops by radius."""
 
-    maths: Maths[Any]
+    maths: Maths[Scalar]
     q: Sequence[Any]
     qd: Sequence[Any]
     qdd: Sequence[Any]
@@ -199,6 +199,6 @@ _INERTIA = ColumnFamily(MOTOR.key, (_of_entry(MOTOR, lambda at, j: at.qdd[j]),),
 FAMILIES: dict[str, ColumnFamily] = {family.key: family for family in (_INERTIA, *_LAWS, *_TERMS)}
 
 
-def stop_operator(maths: Maths[Any], before: Any, step: Any, radius: Any) -> Any:
+def stop_operator(maths: Maths[Scalar], before: object, step: Any, radius: Any) -> Any:
     """One step of the stop operator, a spring of a slider that gives way at ±radius: w ← max(−r, min(r, w + Δq))"""
     return maths.maximum(-radius, maths.minimum(radius, before + step))

@@ -60,7 +60,7 @@ from manipula.mechanics.spatial.dual import as_paired, of_two, paired_value, val
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, Twist, half, power
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, add, dot, matmul, rotate, symmetric, transpose, unrotate
-from manipula.scalar import Scalar
+from manipula.scalar import Entries, Scalar
 
 Given = Mapping[str, Sequence[Scalar]]  # q, qd, qd_r, qdd_r, slip; load and weights of a payload
 Rows = list[list[Scalar]]
@@ -116,12 +116,12 @@ def motor_columns(chain: Tree, x: Given) -> list[dict[str, Any]]:
 # products
 
 
-def products_of(Y: Rows, x: Given) -> dict[str, Any]:
+def products_of(Y: Rows, x: Given) -> dict[str, Entries]:
     """Y θ and Yᵀ σ with the whole matrix: the plain text, and the cheap one where joints are few."""
     return {"tau": [dot(row, x["theta"]) for row in Y], "slope": [dot(column, x["weights"]) for column in zip(*Y)]}
 
 
-def products_by_recursion(chain: Tree, x: Given) -> dict[str, Any]:
+def products_by_recursion(chain: Tree, x: Given) -> dict[str, Entries]:
     """The same by two recursions."""
     moved = base_frames(chain).chain
     torques = dynamics_by_field(chain_from_candidates(chain, x["theta"]), x, [LinkOptions()] * chain.dof)["tau"]
@@ -155,7 +155,7 @@ def rate_twists(moved: Tree, q: Sequence[Scalar], rates: Sequence[Scalar]) -> li
 # the robot's own parameters
 
 
-def dynamics_plain(chain: Tree, x: Given) -> dict[str, Any]:
+def dynamics_plain(chain: Tree, x: Given) -> dict[str, list[Scalar]]:
     """M r̈ + C(q, q̇) ṙ + g + friction(ṙ), by polarisation of Newton and Euler."""
     still = [0] * chain.dof
     mean = [half(a + b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
@@ -166,7 +166,7 @@ def dynamics_plain(chain: Tree, x: Given) -> dict[str, Any]:
     return {"tau": _with_motors(chain, x, [a - b + c for a, b, c in zip(*found, strict=True)])}
 
 
-def dynamics_by_field(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
+def dynamics_by_field(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, list[Scalar]]:
     """The same on the acceleration field; frames must be on the joints."""
     q, qdd = list(map(as_paired, x["q"])), list(map(as_paired, x["qdd_r"]))
     tau = acceleration_field.torques(over_pairs(chain), q, of_two(x["qd"], x["qd_r"]), qdd, choices)
@@ -213,7 +213,7 @@ _MOTION = ("q", "qd", "qd_r", "qdd_r", "slip")
 # Journal of Robotics Research 5 (1986), for one velocity; two velocities are those of `two_velocity`.
 
 
-def plain(chain: Tree, x: Given) -> dict[str, Any]:
+def plain(chain: Tree, x: Given) -> dict[str, Entries]:
     """The arm's torques and the body's, the latter by a matrix and polarisation."""
     refuse_loaded(chain, NO_COLUMNS)
     if chain.holder == BASE:  # no joint moves the body
@@ -243,7 +243,7 @@ def plain(chain: Tree, x: Given) -> dict[str, Any]:
     }
 
 
-def dynamics_with_payload(tree: Tree, x: Given) -> dict[str, Any]:
+def dynamics_with_payload(tree: Tree, x: Given) -> dict[str, Entries]:
     """The body welded to its link, the recursion of the arm."""
     chain = regroup(frames_on_joints(tree))  # the arm's own masses alone: the body's would be handed down in every call
     if chain.holder == BASE:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
 from manipula.mechanics.models.ports import ACCELERATION, POSITION, VELOCITY, PortKind
-from manipula.scalar import Maths, Scalar
+from manipula.scalar import Entries, Maths, Scalar
 
 TIME = PortKind("t", "s", "time", ("t",))
 START = PortKind("ref_start", POSITION, "positions to start from", role="setting", signed=True)
@@ -36,21 +36,21 @@ DURATION = setting("duration", "s", "time from start to goal")
 
 
 def reference(
-    name: str, doc: str, settings: tuple[PortKind, ...], motion: Callable[[Maths[Any], Any, Given], Motion]
+    name: str, doc: str, settings: tuple[PortKind, ...], motion: Callable[[Maths[Scalar], Any, Given], Motion]
 ) -> Block:
     """A reference as a block. `motion(maths, t, settings)` gives a list of joints each."""
 
-    def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         return dict(zip(RESULTS, motion(maths, x["t"][0], x), strict=True))
 
     return Block(name, doc, (TIME, *settings), RESULTS, text)
 
 
-def within(maths: Maths[Any], t: Scalar, end: Scalar) -> Any:
+def within(maths: Maths[Scalar], t: Scalar, end: Scalar) -> Any:
     """The time itself from 0 to the end, and the nearer of both outside."""
     return maths.minimum(maths.maximum(t, 0), end)
 
 
-def outside(maths: Maths[Any], t: Scalar, end: Scalar) -> Any:
+def outside(maths: Maths[Scalar], t: Scalar, end: Scalar) -> Any:
     """Whether the time is before 0 or after the end."""
     return maths.maximum(maths.less(t, 0), maths.less(end, t))

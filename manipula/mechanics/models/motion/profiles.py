@@ -30,20 +30,20 @@ class TimeLaw:
     name: str
     doc: str
     settings: tuple[PortKind, ...]
-    text: Callable[[Maths[Any], Any, Given], Motion]
+    text: Callable[[Maths[Scalar], Any, Given], Motion]
 
     @property
     def block(self) -> Block:
         return reference(self.name, self.doc, (START, GOAL, DURATION, *self.settings), self._motion)
 
-    def along(self, maths: Maths[Any], t: Scalar, x: Given) -> Motion:
+    def along(self, maths: Maths[Scalar], t: Scalar, x: Given) -> Motion:
         """s, ṡ, s̈ at any time."""
         end = x["ref_duration"][0]
         s, sd, sdd = self.text(maths, within(maths, t, end), x)
         rests = outside(maths, t, end)
         return Motion(s, maths.select(rests, 0, sd), maths.select(rests, 0, sdd))
 
-    def _motion(self, maths: Maths[Any], t: Scalar, x: Given) -> Motion:
+    def _motion(self, maths: Maths[Scalar], t: Scalar, x: Given) -> Motion:
         s, sd, sdd = self.along(maths, t, x)
         ways = [b - a for a, b in zip(x["ref_start"], x["ref_goal"], strict=True)]
         going = maths.less(t, x["ref_duration"][0])
@@ -60,7 +60,7 @@ class TimeLaw:
 # velocity and no acceleration at the ends.
 
 
-def _text(maths: Maths[Any], t: Scalar, given: Given) -> Motion:
+def _text(maths: Maths[Scalar], t: Scalar, given: Given) -> Motion:
     pace = 1 / given["ref_duration"][0]
     x = t * pace
     rest = 1 - x
@@ -88,7 +88,7 @@ SPEED = setting("speed", "1/s", "share of the way in a second, at full velocity"
 PULL = setting("pull", "1/s²", "acceleration of the share")
 
 
-def _trapezoid_text(maths: Maths[Any], t: Scalar, given: Given) -> Motion:
+def _trapezoid_text(maths: Maths[Scalar], t: Scalar, given: Given) -> Motion:
     (end,), (ramp,), (v,), (a,) = (given[name] for name in ("ref_duration", "ref_ramp", "ref_speed", "ref_pull"))
     left = end - t
     first, near = maths.less(t, left), maths.minimum(t, left)
@@ -129,7 +129,7 @@ JERK = setting("jerk", "1/s³", "jerk of the share")
 JERK_TIME = setting("jerk_time", "s", "time at full jerk, at either end of a ramp")
 
 
-def _jerk_limited_text(maths: Maths[Any], t: Scalar, given: Given) -> Motion:
+def _jerk_limited_text(maths: Maths[Scalar], t: Scalar, given: Given) -> Motion:
     (end,), (r,), (j,), (u,) = (given[name] for name in ("ref_duration", "ref_ramp", "ref_jerk", "ref_jerk_time"))
     a = j * u
     v = a * (r - u)
@@ -184,7 +184,7 @@ def spline(segments: int, degree: int) -> Block:
         for name in [coefficient(k, power)]
     ]
 
-    def motion(maths: Maths[Any], t: Scalar, x: Given) -> Motion:
+    def motion(maths: Maths[Scalar], t: Scalar, x: Given) -> Motion:
         ends = x["ref_knot"]
         time, rests = within(maths, t, ends[-1]), outside(maths, t, ends[-1])
         later = [maths.less(time, end) for end in ends[:-1]]  # before the end of the segment
@@ -204,7 +204,7 @@ def spline(segments: int, degree: int) -> Block:
     return reference("spline", doc, (GOAL, knots, *kinds), motion)
 
 
-def _select_segment(maths: Maths[Any], before: Sequence[Scalar], values: Sequence[Scalar]) -> Any:
+def _select_segment(maths: Maths[Scalar], before: Sequence[Scalar], values: Sequence[Scalar]) -> Any:
     """The value of the first segment whose end is still ahead, else the last."""
     found = values[-1]
     for earlier, value in zip(reversed(before), reversed(values[:-1]), strict=True):
@@ -212,7 +212,7 @@ def _select_segment(maths: Maths[Any], before: Sequence[Scalar], values: Sequenc
     return found
 
 
-def _horner(c: Sequence[Any], u: Any) -> Any:
+def _horner(c: Sequence[Scalar], u: Scalar) -> Scalar:
     found = c[-1]
     for x in reversed(c[:-1]):
         found = x + u * found
@@ -240,7 +240,7 @@ CENTRE = PortKind("ref_centre", POSITION, "positions q₀ that the motion goes a
 BASE = setting("base", "rad/s", "base frequency", divides=True)
 
 
-def _waves(maths: Maths[Any], angle: Scalar, count: int) -> list[tuple[Any, Any]]:
+def _waves(maths: Maths[Scalar], angle: Scalar, count: int) -> list[tuple[Any, Any]]:
     """cos(kα), sin(kα) for k = 1 … count."""
     c, s = maths.cos(angle), maths.sin(angle)
     found = [(c, s)]
@@ -260,7 +260,7 @@ def fourier(harmonics: int) -> Block:
         for way in ("cosine", "sine")
     )  # fmt: skip
 
-    def motion(maths: Maths[Any], t: Scalar, x: Given) -> Motion:
+    def motion(maths: Maths[Scalar], t: Scalar, x: Given) -> Motion:
         base = x["ref_base"][0]
         waves = _waves(maths, base * t, harmonics)
         found = Motion([], [], [])

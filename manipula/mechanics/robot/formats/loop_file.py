@@ -98,7 +98,7 @@ def _kinds(given: Any, count: int) -> list[str]:
     return words
 
 
-def _loop(robot: RobotDescription, number: int, pair: Any, kind: str) -> ClosedLoop:
+def _loop(robot: RobotDescription, number: int, pair: object, kind: str) -> ClosedLoop:
     if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(x, str) for x in pair):
         raise RobotFileError(
             "found {text}", str(pair), field=f"closed_loop[{number}]", hint=Message("expected two frames")
@@ -116,7 +116,7 @@ def _frame(robot: RobotDescription, name: str) -> str:
     return next((joint.name for joint in robot.joints if joint.link == name), name)
 
 
-def _motors(robot: RobotDescription, given: Any) -> tuple[str, ...]:
+def _motors(robot: RobotDescription, given: object) -> tuple[str, ...]:
     """In the robot's order; a word alone is a part of the motors' names."""
     if isinstance(given, list):
         order = {name: row for row, name in enumerate(robot.joint_names)}

@@ -263,7 +263,7 @@ def _power(base: object, power: int) -> Any:
     return result if power >= 0 else 1 / result
 
 
-def apply_operation(op: str, values: list[Any], maths: Maths[Any]) -> Any:
+def apply_operation(op: str, values: list[Any], maths: Maths[S]) -> Any:
     """An operation of a table's arithmetic over any scalar, powers apart."""
     match op, values:
         case "+", [x, y]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuator import LETTERS
@@ -49,7 +48,7 @@ class TextTable:
     def _repr_html_(self) -> str:
         return html_table(self.columns, self.rows, self.title)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         return {"title": self.title, "columns": list(self.columns), "rows": list(map(list, self.rows))}
 
 

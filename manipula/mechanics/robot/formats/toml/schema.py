@@ -47,7 +47,7 @@ class _Read:
     shown: Mapping[str, Any]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
-        def read(value: Any, info: core_schema.ValidationInfo) -> Any:
+        def read(value: object, info: core_schema.ValidationInfo) -> Any:
             return self.reader(value, info.context or Units())
 
         return core_schema.with_info_plain_validator_function(read)

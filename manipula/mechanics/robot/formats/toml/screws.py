@@ -50,7 +50,7 @@ class _Axis(NamedTuple):
 
 
 def robot_from_screws(
-    screws: Any, home: Any, joints: Sequence[str | Mapping[str, Any]] = (), *, frame: ScrewFrame = "space",
+    screws: object, home: object, joints: Sequence[str | Mapping[str, Any]] = (), *, frame: ScrewFrame = "space",
     links: Sequence[Any] = (), angle: Angle = "rad", length: Length = "m", name: str = "robot", exact: bool = False,
 ) -> RobotDescription:  # fmt: skip
     """See `Robot.from_screws`."""
@@ -113,7 +113,7 @@ def _geometry(axis: _Axis, before: Placement | None, link: Placement | None) -> 
 # One screw
 
 
-def _axis(row: Any, where: str, body: Placement | None, wanted: Any, units: Units) -> _Axis:
+def _axis(row: object, where: str, body: Placement | None, wanted: object, units: Units) -> _Axis:
     items = _items(row, where, Message("six numbers ω1 ω2 ω3 v1 v2 v3"))
     if len(items) != 6:
         raise InputError("{where}: found {count} entries, expected six: ω1 ω2 ω3 v1 v2 v3", where, len(items))
@@ -142,7 +142,7 @@ def _axis(row: Any, where: str, body: Placement | None, wanted: Any, units: Unit
     return _checked(screw, slides, where, wanted)
 
 
-def _checked(screw: Twist, slides: bool, where: str, wanted: Any) -> _Axis:
+def _checked(screw: Twist, slides: bool, where: str, wanted: object) -> _Axis:
     """Its kind, by the pitch; what a caller says of the kind must be so."""
     if slides:
         kind = "prismatic"
@@ -173,21 +173,21 @@ def _is_nothing(pitch: Parameter, screw: Twist, share: float) -> bool:
 # Entries
 
 
-def _items(given: Any, where: str, expected: str) -> list[Any]:
+def _items(given: object, where: str, expected: str) -> list[Any]:
     listed = given.tolist() if hasattr(given, "tolist") else given
     if not isinstance(listed, list | tuple):
         raise InputError("{where}: found {found}, expected {expected}", where, describe(listed), expected)
     return list(listed)
 
 
-def _parameter(value: Any, where: str, quantity: Quantity, units: Units) -> Parameter:
+def _parameter(value: object, where: str, quantity: Quantity, units: Units) -> Parameter:
     try:
         return parameter_from_raw(value, quantity, units)
     except RobotFileError as error:
         raise RobotFileError(error.problem, field=where, hint=error.hint) from None
 
 
-def _number(value: Any, where: str, what: str) -> Any:
+def _number(value: object, where: str, what: str) -> Any:
     """To fifty digits."""
     found = _parameter(value, where, "any", Units())
     if any(True for _ in names_of(found)):
@@ -200,7 +200,7 @@ def _number(value: Any, where: str, what: str) -> Any:
     return precise(found, {})
 
 
-def _pose(given: Any, where: str, units: Units) -> Placement:
+def _pose(given: object, where: str, units: Units) -> Placement:
     """A 4×4 pose over formulas: numbers in its rotation, letters too in its position."""
     expected = Message("a 4×4 pose")
     rows = [_items(row, where, expected) for row in _items(given, where, expected)]

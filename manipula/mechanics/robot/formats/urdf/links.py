@@ -211,7 +211,7 @@ class _Describer:
     def kind(self, joint: Joint) -> str:
         return "continuous" if KINDS[joint.kind].pivots and joint.limits is None else KINDS[joint.kind].formats["urdf"]
 
-    def add_joint(self, name: str, kind: str, parent: str, child: str, at: Placement, **motion: Any) -> None:
+    def add_joint(self, name: str, kind: str, parent: str, child: str, at: Placement, **motion: object) -> None:
         """A joint, fixed where nothing is said of its motion."""
         still: dict[str, Any] = dict.fromkeys(("lower", "upper", "velocity", "effort", "mimic"))
         zero = {"axis": ALONG_X, "damping": Fraction(0), "friction": Fraction(0)}
