@@ -264,6 +264,18 @@ def run_arduino(files: Files, folder: Path) -> Done:
     return built(folder, str(CXX), *words, "-x", "c++", sketch, "-x", "none", "model.o", "-lm")
 
 
+S_FUNCTION = Path(__file__).parent / "s_function"  # what of Simulink's header is used, and a driver in its place
+
+
+def run_simulink(files: Files, folder: Path) -> Done:
+    """The test of its C; the S-function compiles without a warning. `tests/units/test_simulink.py` lets it step."""
+    names = {ending: next(name for name in files if name.endswith(ending)) for ending in ("_sfun.c", "_test.c")}
+    source = names["_test.c"].replace("_test.c", ".c")
+    done = sh(folder, str(CC), *STRICT, "-I", S_FUNCTION, "-c", names["_sfun.c"], "-o", "sfun.o")
+    assert done.returncode == 0, done.stderr
+    return built(folder, str(CC), *STRICT, source, names["_test.c"], "-lm")
+
+
 def run_st(files: Files, folder: Path) -> Done:
     """By our interpreter of the standard: the program's `passed` is the status."""
     name = ending(files, "_test.st").removesuffix(".st")
@@ -299,6 +311,7 @@ TOOLS = {
     "python": Tool(run_python, True, ""),
     "ros2": Tool(run_ros2, CC is not None and CXX is not None, "no C and C++ compiler"),
     "rust": Tool(run_rust, shutil.which("cargo") is not None, "no cargo"),
+    "simulink": Tool(run_simulink, CC is not None, "no C compiler"),
     "st": Tool(run_st, True, ""),
 }
 

@@ -146,6 +146,9 @@ def design(robot: RobotLike, **words: object) -> Study:
     `vary={"l1": [0.3, 0.6]}`: ranges, SI, of which `count` designs are drawn by `sample`: "sobol", "latin", or
     "product" of levels; `tasks`: tables with `places` of the tool or `joints`, `duration`, `payload`; `motors`: a
     catalogue; `beam`: kg/m by length; `objectives`; `choose` the lightest motor ("mass") or the cheapest ("price").
+    `motors` and `gears` may be tables (CSV), as `mp.choose_drives` reads them: then `choose` may be "power",
+    `inertia_ratio` is a limit, and a row has the motors' speed, peak and rms torque, inertia ratio, the cubic mean
+    torque of the gears and the energy that flows back.
     Besides: what `mp.study` takes.
     """
     return _run("design", robot, words)

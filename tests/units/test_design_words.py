@@ -12,6 +12,8 @@ import pytest
 
 import manipula as mp
 from manipula.mechanics.robot.values.parameter import number
+from manipula.studies.catalogue.design import FORM
+from manipula.studies.catalogue.entry import settings_from
 from tests.design_arms import (
     BOTH,
     FLAT,
@@ -62,7 +64,12 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "twice": ({"motors": [{"name": "A", "torque": 1, "speed": 1}] * 2}, "motors: 'A' is there twice"),
     "for whom": ({"motors": {"name": "A", "torque": 1, "speed": 1, "joints": [3]}}, "expected some of theta1, theta2"),
     "for one": ({"motors": {"name": "A", "torque": 1, "speed": 1, "joints": [1]}}, "none is for joint 2 .theta2."),
-    "choose": ({"choose": "colour"}, "choose: expected mass or price, found 'colour'"),
+    "choose": ({"choose": "colour"}, "choose: expected mass, price or power, found 'colour'"),
+    "power of tables": ({"choose": "power", "motors": MOTORS}, "choose: power is that of motors in a table"),
+    "gears alone": ({"gears": "gears.csv"}, "gears: a table of gears stands beside a table of motors"),
+    "gears no file": ({"motors": "motors.csv", "gears": [3]}, "gears: expected a table, FILE.csv, found"),
+    "ratio alone": ({"inertia_ratio": 5}, "inertia_ratio: needs the rotors of a table of motors"),
+    "no such file": ({"motors": "motors.csv"}, "motors.csv: cannot be read"),
     "objective": ({"objectives": ["masses"]}, "no objective is called 'masses'; did you mean 'mass'"),
     "no objective": ({"objectives": []}, "objectives: expected some of mass, length"),
     "no price": ({"objectives": ["price"]}, "price: no motor has a price"),
@@ -81,6 +88,11 @@ def test_what_cannot_be_is_told(name: str, whole: Sentences) -> None:
     words, told = BAD[name]
     with whole.raises(mp.InputError, match=told):
         mp.studies.design(FLAT.with_parameters(l1=0.4, l2=0.4), **{"vary": {"l1": [0.2, 0.5]}, "tasks": SWING, **words})
+
+
+def test_a_form_names_no_file(whole: Sentences) -> None:
+    with whole.raises(mp.InputError, match="motors: expected tables; a file is named in a study file alone"):
+        settings_from(FORM, {"motors": 'motors = "motors.csv"'})
 
 
 def test_letters_that_do_nothing_and_names_of_results(whole: Sentences) -> None:

@@ -158,7 +158,7 @@ def test_a_note_cannot_break_out_of_its_comment(tmp_path: Path) -> None:
 
 
 def test_an_unknown_language_is_named_with_what_there_is() -> None:
-    known = "arduino c casadi cpp cuda fortran javascript jax latex matlab python ros2 rust st"
+    known = "arduino c casadi cpp cuda fortran javascript jax latex matlab python ros2 rust simulink st"
     assert languages() == known.split()
     with pytest.raises(UnknownNameError, match="python"):
         emit(planar.tip(), "pyton", "1")

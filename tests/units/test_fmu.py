@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.run.units import PLATFORMS
 from tests.golden.sentences import Sentences
 
 PID = {"kp": 400.0, "ki": 150.0, "kd": 40.0, "limit": 60.0, "tracking": 20.0, "filter": 2e-3}
@@ -43,7 +44,9 @@ class Unit:
         assert variables is not None
         self.about = {x.attrib["name"]: x for x in variables}
         self.token = tree.attrib["instantiationToken"]
-        self.library = ctypes.CDLL(str(next((folder / "binaries").rglob(f"{path.stem}.*"))))
+        # with a cross compiler a unit has binaries for other machines, too
+        (here,) = (x.folder for x in PLATFORMS if x.is_here)
+        self.library = ctypes.CDLL(str(next((folder / "binaries" / here).glob(f"{path.stem}.*"))))
         self.said: list[str] = []
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)
         self._log = kind(lambda _environment, _status, _category, text: self.said.append(text.decode()))
@@ -90,7 +93,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compile
 @pytest.mark.parametrize("joints", ["R", "RR", "RPR", "PRRR"])
 def test_a_law_steps_as_in_python(joints: str, tmp_path: Path) -> None:
     law, n = mp.controller(arm(joints), "pid", sample=STEP, **PID), len(joints)
-    (path,) = law.emit("fmu", tmp_path)
+    (path,) = law.emit("fmu", tmp_path, platforms="here")
     unit, draw = Unit(path), np.random.default_rng(n)
     q, q_ref, qd_ref = draw.uniform(-1, 1, (3, n))
     assert unit.set(q=q, q_ref=q_ref, qd_ref=qd_ref, filtered=q) == 0
@@ -114,7 +117,7 @@ def _before(kp: Any, i: int) -> Any:
 def test_a_law_without_memory_and_a_loop(tmp_path: Path) -> None:
     robot = arm("RPR")
     law = mp.controller(robot, "computed_torque", sample=STEP, kp=100, kd=20)
-    (path,) = law.emit("fmu", tmp_path)
+    (path,) = law.emit("fmu", tmp_path, platforms="here")
     unit, zero = Unit(path), [0.0] * 3
     unit.set(q=[0.1, 0.2, 0.3], qd=[1, 2, 3], qdd_ref=[1, 0, 1])
     assert unit.begin() == 0
@@ -122,7 +125,7 @@ def test_a_law_without_memory_and_a_loop(tmp_path: Path) -> None:
     np.testing.assert_allclose(unit.get("tau"), tau, rtol=1e-13)
 
     loop = mp.closed_loop(robot, law)
-    (path,) = loop.emit("fmu", tmp_path)
+    (path,) = loop.emit("fmu", tmp_path, platforms="here")
     unit = Unit(path)
     unit.set(q=[0.1, 0.2, 0.3])
     assert unit.begin() == 0
@@ -181,7 +184,7 @@ def test_states_are_taken_and_put_back(tmp_path: Path) -> None:
 
 def test_what_cannot_be_is_said(tmp_path: Path) -> None:
     law = mp.controller(arm(), "pid", sample=STEP, **PID)
-    (path,) = law.emit("fmu", tmp_path)
+    (path,) = law.emit("fmu", tmp_path, platforms="here")
     unit = Unit(path)
     unit.begin()
     for length in (0.0, -STEP, 1.5 * STEP, float("nan")):
@@ -220,7 +223,7 @@ def test_as_an_importer_sees_it(tmp_path: Path) -> None:
     fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed")
     validation = pytest.importorskip("fmpy.validation")
     law = mp.controller(arm("RP"), "pid", sample=STEP, **PID | {"limit": float("inf")})
-    (path,) = law.emit("fmu", tmp_path)
+    (path,) = law.emit("fmu", tmp_path, platforms="here")
     assert validation.validate_fmu(str(path)) == []
     signals = np.array(
         [(0.0, [1.0, 2.0]), (1.0, [1.0, 2.0])], dtype=[("time", np.float64), ("q_ref", np.float64, (2,))]

@@ -51,6 +51,7 @@ SLIPS = {
     "python": ("planar_torque.py", "D22 - ", "D22 + "),
     "ros2": ("ros2/planar_torque/src/planar_torque.c", "k[4] = l1*D3", "k[4] = l2*D3"),
     "rust": ("planar_torque/src/lib.rs", "D30 = D22 - ", "D30 = D22 + "),
+    "simulink": ("simulink/planar_torque/planar_torque.c", "k[4] = l1*D3", "k[4] = l2*D3"),
     "st": ("planar_torque.st", "D22 - ", "D22 + "),
 }
 

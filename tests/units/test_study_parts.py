@@ -13,7 +13,7 @@ import pytest
 import manipula as mp
 from manipula.studies.cases import cases
 from manipula.studies.catalogue import design, entry, gains, tolerance, tune
-from manipula.studies.designs import tasks, verdict
+from manipula.studies.designs import drives, tasks, verdict
 from manipula.studies.results import store as stored
 from manipula.studies.results.front import Front, front_of
 from manipula.studies.results.store import Remaining, Store
@@ -22,28 +22,28 @@ from manipula.studies.work.worker import CaseBlock
 # drives
 
 
-def asked(tau: Any, a: Any, v: Any) -> verdict.Asked:
-    return verdict.Asked(*([np.asarray(x, float)] for x in (tau, a, v)))
+def asked(tau: Any, a: Any, v: Any) -> drives.Asked:
+    return drives.Asked(*([np.asarray(x, float)] for x in (tau, a, v)))
 
 
 def test_a_drive_bears_the_torque_and_its_own_rotor() -> None:
-    drives = [verdict.Drive("a", 10.0, 5.0, 2.0, 0.5), verdict.Drive("b", 4.0, np.inf, 8.0)]
+    catalogue = [drives.Drive("a", 10.0, 5.0, 2.0, 0.5), drives.Drive("b", 4.0, np.inf, 8.0)]
     once = asked([1.0, -3.0], [2.0, -2.0], [1.0, -4.0])
-    np.testing.assert_allclose(verdict.uses_of(drives, once), [[0.4, np.sqrt(10) / 5, 2.0], [0.75, 0.0, 0.5]])
-    twice = verdict.Asked(*([*x, np.array([3.9, 0.0])] for x in once))
-    np.testing.assert_allclose(verdict.uses_of(drives, twice)[1], [0.975, 0.0, 0.5])
-    choice = verdict.choose_drive(drives, once, "mass")
+    np.testing.assert_allclose(drives.uses_of(catalogue, once), [[0.4, np.sqrt(10) / 5, 2.0], [0.75, 0.0, 0.5]])
+    twice = drives.Asked(*([*x, np.array([3.9, 0.0])] for x in once[:3]))
+    np.testing.assert_allclose(drives.uses_of(catalogue, twice)[1], [0.975, 0.0, 0.5])
+    choice = drives.choose_drive(catalogue, once, "mass")
     assert choice.drive == 1 and choice.worst == 0.75 and choice.what == "torque"
 
 
 @pytest.mark.parametrize("by, best", [("mass", 1), ("price", 2)])
 def test_the_lightest_or_cheapest_drive_that_holds(by: str, best: int) -> None:
-    drives = [verdict.Drive("weak", 1.0, 9, 9, 0, 0.1, 1.0), verdict.Drive("light", 9, 9, 9, 0, 1.0, 5.0),
-              verdict.Drive("cheap", 9, 9, 9, 0, 2.0, 3.0), verdict.Drive("equal", 9, 9, 9, 0, 1.0, 5.0),
-              verdict.Drive("dear", 9, 9, 9, 0, 1.0, 6.0), verdict.Drive("heavy", 9, 9, 9, 0, 3.0, 3.0)]  # fmt: skip
-    assert verdict.choose_drive(drives, asked([2.0], [0.0], [1.0]), by).drive == best
-    assert verdict.choose_drive(drives[:1], asked([1.0], [0.0], [9.0]), by).drive == 0  # just held
-    none = verdict.choose_drive(drives, asked([20.0], [0.0], [90.0]), by)
+    catalogue = [drives.Drive("weak", 1.0, 9, 9, 0, 0.1, 1.0), drives.Drive("light", 9, 9, 9, 0, 1.0, 5.0),
+              drives.Drive("cheap", 9, 9, 9, 0, 2.0, 3.0), drives.Drive("equal", 9, 9, 9, 0, 1.0, 5.0),
+              drives.Drive("dear", 9, 9, 9, 0, 1.0, 6.0), drives.Drive("heavy", 9, 9, 9, 0, 3.0, 3.0)]  # fmt: skip
+    assert drives.choose_drive(catalogue, asked([2.0], [0.0], [1.0]), by).drive == best
+    assert drives.choose_drive(catalogue[:1], asked([1.0], [0.0], [9.0]), by).drive == 0  # just held
+    none = drives.choose_drive(catalogue, asked([20.0], [0.0], [90.0]), by)
     assert none.drive == -1 and none.worst == 10.0 and none.what == "speed"
 
 

@@ -7,7 +7,7 @@ A back end is a folder with a table of spellings, templates for its files and a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from math import isnan
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -99,12 +99,15 @@ class EmitOptions:
 
     `batch`: with a function over many states. `single_file`: one file that holds everything. `sincos`: the sine and
     the cosine of an angle by one call, where the target has one.
+
+    `settings` is no choice: the values that a law has of them, for a language that shows values.
     """
 
     dtype: str = ""
     batch: bool = True
     single_file: bool = False
     sincos: bool = False
+    settings: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.dtype and self.dtype not in DTYPES:
@@ -112,7 +115,8 @@ class EmitOptions:
 
     def check(self, language: str, known: Sequence[str]) -> None:
         """Refuses what is chosen otherwise than a language has it."""
-        odd = [x.name for x in fields(self) if x.name not in known and getattr(self, x.name) != x.default]
+        chosen = [x for x in fields(self) if x.name != "settings"]
+        odd = [x.name for x in chosen if x.name not in known and getattr(self, x.name) != x.default]
         if odd:
             raise InputError(
                 Message(
@@ -163,6 +167,7 @@ BACKENDS = {
     "python": "manipula.algebra.emit.python:NumPy",
     "ros2": "manipula.algebra.emit.ros2:Ros2",
     "rust": "manipula.algebra.emit.rust:Rust",
+    "simulink": "manipula.algebra.emit.simulink:Simulink",
     "st": "manipula.algebra.emit.st:Iec61131",
 }
 
@@ -180,6 +185,7 @@ ALIASES = {
     "ino": "arduino",
     "ros": "ros2", "ros 2": "ros2", "colcon": "ros2",
     "rs": "rust",
+    "s-function": "simulink", "sfunction": "simulink", "sfun": "simulink",
     "structured text": "st", "iec": "st", "iec61131": "st", "iec 61131-3": "st", "plc": "st",
     "codesys": "st", "twincat": "st",
 }  # fmt: skip
@@ -201,7 +207,7 @@ def languages() -> list[str]:
 
 
 # name → what of `EmitOptions` a language has; a prefix, all have
-OPTIONS = {"c": ("dtype", "batch", "single_file", "sincos"), "st": ("dtype",)}
+OPTIONS = {"c": ("dtype", "batch", "single_file", "sincos"), "simulink": ("settings",), "st": ("dtype",)}
 
 
 def language_named(name: str) -> str:

@@ -170,7 +170,7 @@ class Model:
         from manipula.algebra.emit.backend import EmitOptions
 
         language = backend.language_named(language)
-        options = EmitOptions(dtype, batch, single_file, sincos)
+        options = EmitOptions(dtype, batch, single_file, sincos, self._settings)
         named = [model._rename(prefix) for model in (self, *beside)]
         if single_file and not proof:
             title = named[0].name if not beside else prefix.rstrip("_") or identifier(self.provenance.robot)
@@ -184,6 +184,11 @@ class Model:
 
             files = with_choice(files, source, language, options, __version__)
         return write_files(Path(folder), named[0]._with_checker(files, language) if proof else files)
+
+    @property
+    def _settings(self) -> Mapping[str, tuple[float, ...]]:
+        """Values of inputs that a system has."""
+        return {}
 
     def _nearest(self, language: str) -> ChoiceSource | None:
         """What picks one of several answers, emitted beside them: inverse kinematics has it."""

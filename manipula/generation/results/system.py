@@ -109,6 +109,10 @@ class System(Model):
             )
         return super().emit(language, folder, proof=proof, **options)
 
+    @property
+    def _settings(self) -> Mapping[str, tuple[float, ...]]:
+        return {**self.settings, **self.initial}
+
     def _unit(
         self, folder: Path, start: dict[str, Any], version: str, platforms: str | Sequence[str] | None
     ) -> UnitFiles:

@@ -117,8 +117,9 @@ def _beyond(solver: InverseSolver, q: Floats) -> Iterator[Case]:
     T, now, values = solver.pose(q), q.tolist(), _parameter(solver, q)
     T[:3, 3] += 20 * solver.size
     result = solver(T, seed=q, parameter=values or None)
-    if not len(result.q):
-        yield Case(T.ravel().tolist(), values, now, nearest.LIMITS if result.reached else nearest.UNREACHABLE, now)
+    # a slide reaches that far outside its limits, to within a rounding that single precision does not accept
+    if not len(result.q) and not result.reached:
+        yield Case(T.ravel().tolist(), values, now, nearest.UNREACHABLE, now)
     yield Case([*T.ravel().tolist()[:-1], 2.0], values, now, nearest.NO_POSE, now)
 
 

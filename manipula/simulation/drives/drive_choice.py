@@ -175,18 +175,19 @@ def choose_from_tables(
         raise UnknownNameError("size to choose by", str(by), SIZES)
     own = motors_from_table(motors)
     rows = None if gears is None else gears_from_table(gears)
-    _refuse_sizes(own, rows, motors, gears, by)
-    limit = _ratio_limit(inertia_ratio)
+    refuse_sizes(own, rows, motors, gears, by)
+    limit = ratio_limit(inertia_ratio)
     return DriveChoice(
         loads.robot,
         tuple(
-            _choose(x.joint, demand, own, _sides(x.joint, x.turns, x.motor, rows, gears), limit, by)
+            _choose(x.joint, demand, own, gear_sides(x.joint, x.turns, _own_side(x.motor), rows, gears), limit, by)
             for x, demand in zip(loads.joints, loads.demands, strict=True)
         ),
     )
 
 
-def _ratio_limit(given: object) -> float:
+def ratio_limit(given: object) -> float:
+    """Infinite where none is given."""
     if given is None:
         return np.inf
     if isinstance(given, bool) or not isinstance(given, int | float | np.number) or not float(given) > 0:
@@ -194,18 +195,24 @@ def _ratio_limit(given: object) -> float:
     return float(given)
 
 
-def _refuse_sizes(
+def refuse_sizes(
     motors: Sequence[Motor], gears: Sequence[Gear] | None, path: object, gear_path: object, by: str
 ) -> None:
+    """Refuses tables that do not say by what is to be chosen."""
     for rows, place in ((motors, path), (gears or (), gear_path)):
         for row in rows:
             if getattr(row, by, None) is None and not (by == "power" and isinstance(row, Gear)):
                 raise InputError("{path}: {name!r} has no {by}, by which to choose", place, row.name, by)
 
 
-def _sides(
-    joint: str, turns: bool, own: MotorLoad | None, gears: Sequence[Gear] | None, path: object
+def _own_side(own: MotorLoad | None) -> GearSide | None:
+    return None if own is None else GearSide(None, own.gear, own.efficiency, 0.0)
+
+
+def gear_sides(
+    joint: str, turns: bool, own: GearSide | None, gears: Sequence[Gear] | None, path: object
 ) -> list[GearSide]:
+    """The gears that may stand before a joint: those of the table that fit, without one the robot's own."""
     if gears is not None:
         found = [GearSide(x, x.ratio, x.efficiency, x.inertia) for x in gears if x.turns == turns]
         if not found:
@@ -218,7 +225,7 @@ def _sides(
             "joint {joint!r} has no gear in the robot's file; write gear = … there (1 without a gear), or give a table "
             "of gears", joint,
         )  # fmt: skip
-    return [GearSide(None, own.gear, own.efficiency, 0.0)]
+    return [own]
 
 
 def _choose(
@@ -228,7 +235,7 @@ def _choose(
     worst = shares.max(axis=-1)
     pairs = [(i, k) for i in range(len(motors)) for k in range(len(sides))]
     holding = [pair for pair in pairs if worst[pair] <= 1]
-    chosen = min(holding, key=lambda x: _size(motors[x[0]], sides[x[1]], by)) if holding else min(
+    chosen = min(holding, key=lambda x: pair_size(motors[x[0]], sides[x[1]], by)) if holding else min(
         pairs, key=lambda x: float(worst[x])
     )  # fmt: skip
     motor, side = motors[chosen[0]], sides[chosen[1]]
@@ -239,7 +246,7 @@ def _choose(
     return ChosenDrive(joint, bool(holding), motor, side.gear, load, used, len(pairs), demand)
 
 
-def _size(motor: Motor, side: GearSide, by: str) -> tuple[float, ...]:
+def pair_size(motor: Motor, side: GearSide, by: str) -> tuple[float, ...]:
     """Between equals the motor of less power, then the gear of less torque, then the order of the tables."""
     rated = 0.0 if side.gear is None else side.gear.rated_torque
     if by == "power":

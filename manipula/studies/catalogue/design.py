@@ -19,10 +19,12 @@ from manipula.mechanics.robot.values.parameter import Name, Num, floats_of
 from manipula.messages import Message
 from manipula.pages.page import charts, paragraph, section, table
 from manipula.robot import Robot
+from manipula.simulation.drives.drive_choice import ratio_limit
 from manipula.studies.cases.cases import Cases, LatinHypercube, Product, Sample, Sobol
 from manipula.studies.cases.values import Case
 from manipula.studies.catalogue.design_settings import drives_from, tasks_from
 from manipula.studies.catalogue.entry import Ready, StudyColumn, StudyPlan, StudySetting, count_of, motion_of, positive
+from manipula.studies.designs.drives import Drive
 from manipula.studies.designs.subject import Subject
 from manipula.studies.designs.tasks import Task
 from manipula.studies.designs.verdict import Wishes, blank, evaluate_design, robot_of_design
@@ -94,11 +96,13 @@ OBJECTIVES = {
 }
 SAMPLES = {"sobol": Sobol, "latin": LatinHypercube}
 SHOWN = 40
-CHOICES = ("mass", "price")
+CHOICES = ("mass", "price", "power")
 FORM = (
     StudySetting("vary", "ranges of lengths, angles, masses by name", "lines", "SI", usual_lines),
     StudySetting("tasks", "places of the tool or configurations, durations, loads", "lines", "SI", motion_of),
-    StudySetting("motors", "a catalogue to choose from", "lines", "SI"),
+    StudySetting("motors", "a catalogue to choose from", "lines", "SI", tables=True),
+    StudySetting("gears", "a table of gears beside one of motors", "written"),
+    StudySetting("inertia_ratio", "the largest of load and motor", "written"),
     StudySetting("objectives", "what a design is judged by", "lines"),
     StudySetting("sample", "how designs are drawn", "choice", begin="sobol", choices=lambda: tuple(SAMPLES)),
     StudySetting("count", "designs", "count", "", 256),
@@ -116,6 +120,12 @@ COLUMNS = {
     "use": StudyColumn("", "largest share of what a motor gives"),
     "torque": StudyColumn("N·m or N", "largest of every joint"),
     "price": StudyColumn("", "of the motors"),
+    "motor_speed": StudyColumn("rad/s", "largest of every motor; with tables of motors"),
+    "motor_torque": StudyColumn("N·m", "largest of every motor, at its shaft"),
+    "motor_rms": StudyColumn("N·m", "of every motor, of the worst task"),
+    "inertia_ratio": StudyColumn("", "load inertia at every motor over its own"),
+    "gear_torque": StudyColumn("N·m or N", "cubic mean at every gear's output"),
+    "braking_energy": StudyColumn("J", "that flows back into the motors, of all tasks"),
     "cycle_time": StudyColumn("s", "of the tasks that move, as fast as the motors allow"),
 }
 
@@ -142,28 +152,39 @@ def plan(
     count: int = 256,
     beam: object = None,
     choose: str = "mass",
+    gears: object = None,
+    inertia_ratio: float | None = None,
 ) -> StudyPlan:
     """`vary`: {name: [low, high]}, SI, of which `count` designs are drawn by `sample`, "sobol" or "latin"; with
     "product" every combination of {name: [levels]}. `tasks`, `motors`: tables. `beam`: {length: kg/m}, a beam as long
-    as that. `choose`: the lightest motor that holds ("mass"), or the cheapest ("price"). Where nothing is said every
-    length is a fifth shorter to a fifth longer, and the arm moves between two places that it stands at now."""
+    as that. `choose`: the lightest motor that holds ("mass"), or the cheapest ("price"). `motors` and `gears` may be
+    tables (CSV) as `mp.choose_drives` reads them; `choose` is then also "power", and `inertia_ratio` a limit. Where
+    nothing is said every length is a fifth shorter to a fifth longer, and the arm moves between two places that it
+    stands at now."""
     cases = _cases(usual_ranges(robot) if vary is None else vary, sample, count)
     asked = tasks_from(robot, usual_tasks(robot) if tasks is None else tasks)
-    drives = drives_from(robot, motors)
     if choose not in CHOICES:
-        raise InputError("choose: expected mass or price, found {choose!r:.40}", choose)
+        raise InputError("choose: expected mass, price or power, found {choose!r:.40}", choose)
+    drives = drives_from(robot, motors, gears, choose)
+    ratio = _ratio(inertia_ratio, drives)
     beams = _beams(beam, cases)
     _refuse_ends(robot, cases)
     subject = _subject(text_from(robot), cases.names, tuple(beams.items()), bool(drives))
     _refuse_subject(subject, asked)
     if drives:
         _ = subject.torque  # motors are chosen by torques: a mass without a value is refused now
-    wanted = _objectives(subject, objectives, Wishes(asked, drives, choose, False), _ends(cases))
-    wishes = Wishes(asked, drives, choose, "cycle_time" in wanted)
+    wanted = _objectives(subject, objectives, Wishes(asked, drives, choose, False, ratio), _ends(cases))
+    wishes = Wishes(asked, drives, choose, "cycle_time" in wanted, ratio)
     _refuse_names(subject, wishes, cases)
     units = {name: fact.unit for name, fact in api.parameter_facts(robot).items() if name in cases.names}
     shared = {"vary": list(cases.names), "beams": beams, "wishes": wishes, "objectives": wanted}
     return StudyPlan(cases, {"robot": robot, **shared}, units)
+
+
+def _ratio(given: object, drives: Sequence[Drive]) -> float:
+    if given is not None and not any(drive.pair is not None for drive in drives):
+        raise InputError('inertia_ratio: needs the rotors of a table of motors: motors = "FILE.csv"')
+    return ratio_limit(given)
 
 
 def _cases(vary: object, sample: object, count: object) -> Product | Sample:
@@ -284,4 +305,6 @@ def show(study: Study) -> list[str]:
 
 
 LINE = "which lengths and motors do what is asked, and the front that no other design beats"
-READY = Ready("design", LINE, design_case, plan, show, form=FORM, columns=COLUMNS, build=robot_of_case)
+READY = Ready(
+    "design", LINE, design_case, plan, show, files=("motors", "gears"), form=FORM, columns=COLUMNS, build=robot_of_case
+)

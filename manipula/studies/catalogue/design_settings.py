@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.studies.catalogue.entry import floats_from, joints, not_negative, positive
 from manipula.studies.catalogue.workspace import rotation_to
+from manipula.studies.designs.drives import Drive
+from manipula.studies.designs.table_drives import pairs_from_tables
 from manipula.studies.designs.tasks import Place, Task
-from manipula.studies.designs.verdict import Drive
 
 Array = NDArray[np.float64]
 Row = Mapping[str, Any]
@@ -158,8 +160,19 @@ def _three(where: str, given: object) -> list[float]:
 # motors
 
 
-def drives_from(robot: Robot, given: object) -> tuple[Drive, ...]:
-    """Every motor with every one of its gears."""
+def drives_from(robot: Robot, given: object, gears: object, by: str) -> tuple[Drive, ...]:
+    """Every motor with every one of its gears; of tables (CSV) every motor with every gear that fits a joint."""
+    if isinstance(given, Path) or (isinstance(given, str) and Path(given).suffix):
+        if gears is not None and not isinstance(gears, str | Path):
+            raise InputError("gears: expected a table, FILE.csv, found {gears!r:.60}", gears)
+        return tuple(
+            Drive(x.label, x.torque, x.rated, x.speed, x.inertia, x.mass, x.price, joints, x)
+            for x, joints in pairs_from_tables(robot, given, gears, by)
+        )
+    if gears is not None:
+        raise InputError('gears: a table of gears stands beside a table of motors: motors = "FILE.csv"')
+    if by == "power":
+        raise InputError('choose: power is that of motors in a table: motors = "FILE.csv"')
     rows = _tables("motors", given if given is not None else [], '{name = "A", torque = 1.5, speed = 300}')
     found = [drive for k, row in enumerate(rows, 1) for drive in _drives(robot, Message("motors: motor {k}", k), row)]
     labels = [drive.label for drive in found]

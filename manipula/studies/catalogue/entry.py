@@ -139,6 +139,7 @@ class StudySetting:
     by: str = ""
     ranges: Callable[[], Mapping[str, Sequence[Range]]] = dict
     column: str = ""  # the column of the cases that it makes, where that is called otherwise
+    tables: bool = False  # of "lines": a name of a file may stand in a study file in the place of the tables
 
 
 def cells_of(setting: StudySetting, robot: Robot) -> list[FormCell]:
@@ -186,7 +187,10 @@ def _setting_value(setting: StudySetting, value: object) -> object:
     if setting.kind == "ranges":
         return _ranges_from(setting.name, value)
     if setting.kind == "lines":
-        return _read_lines(setting.name, value)
+        found = _read_lines(setting.name, value)
+        if setting.tables and isinstance(found, str):
+            raise InputError("{name}: expected tables; a file is named in a study file alone", setting.name)
+        return found
     if not isinstance(value, list) or len(value) > 1000 or any(isinstance(x, list | dict) for x in value):
         raise InputError("{name}: expected what stands in its fields, found {value!r:.60}", setting.name, value)
     if all(x is None for x in value):

@@ -210,9 +210,17 @@ class Subject:
     @cached_property
     def torque(self) -> Any:
         """τ of q, q̇, q̈, with the masses of motors and of the load as parameters."""
+        return self._loaded_model("inverse_dynamics")
+
+    @cached_property
+    def inertia(self) -> Any:
+        """M of q, with the same parameters."""
+        return self._loaded_model("inertia_matrix")
+
+    def _loaded_model(self, name: str) -> Any:
         masses = {joint: motor_mass(joint) for joint in self.loaded}
         known = (*self.names, *masses.values(), *HELD)
-        return self._model(with_held(with_motors(self.robot, dict(masses))), "inverse_dynamics", known)
+        return self._model(with_held(with_motors(self.robot, dict(masses))), name, known)
 
     def _model(self, robot: Robot, name: str, known: Sequence[str]) -> Any:
         model = api.generate(robot, name, parameters="full")

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from manipula.errors import ManipulaWarning
 from manipula.ik.descent import Descent
-from manipula.mechanics.robot.description import Joint
+from manipula.mechanics.robot.description import Cell, Joint
 from manipula.mechanics.robot.values.parameter import Parameter, number
 from manipula.robot import Robot
 from manipula.studies.cases.values import Case
+from manipula.studies.designs.drives import WHAT, Asked, Choice, Drive, choose_drive, uses_of
 from manipula.studies.designs.subject import (
     HELD,
     Subject,
@@ -30,83 +31,10 @@ from manipula.studies.designs.subject import (
     with_beams,
     with_motors,
 )
+from manipula.studies.designs.table_drives import FIGURES, figures_of_pairs
 from manipula.studies.designs.tasks import Task, TaskMotion, answers_at, best_way, motion_through
 
-# Motors with their gears, as a catalogue, and the choice of one a joint.
-#
-# At the joint a motor with a gear of ratio N gives N·η·torque at speed/N, and its rotor weighs N²·inertia (motor
-# inertia, as the joint feels it).
-
 Array = NDArray[np.float64]
-WHAT = ("torque", "lasting torque", "speed")
-
-
-class Drive(NamedTuple):
-    """A motor with one of its gears, seen from the joint. `rated`: rms; infinite where none is said. `joints`: those it
-    is for, from 1; none: all."""
-
-    label: str
-    torque: float
-    rated: float
-    speed: float
-    inertia: float = 0.0
-    mass: float = 0.0
-    price: float = 0.0
-    joints: tuple[int, ...] = ()
-
-
-class Asked(NamedTuple):
-    """What the tasks ask of one joint, task by task: torque, acceleration and speed in every sample."""
-
-    torque: Sequence[Array]
-    acceleration: Sequence[Array]
-    speed: Sequence[Array]
-
-
-class Choice(NamedTuple):
-    """Which drive, −1 where none holds; the shares of its torque, lasting torque and speed, or of the nearest's."""
-
-    drive: int
-    use: Array
-
-    @property
-    def worst(self) -> float:
-        return float(self.use.max())
-
-    @property
-    def what(self) -> str:
-        return WHAT[int(self.use.argmax())]
-
-
-def uses_of(drives: Sequence[Drive], asked: Asked) -> Array:
-    """(drives, 3): shares of torque, lasting torque and speed, the most of any task. A drive bears the joint's torque
-    and what its own rotor needs: τ + N²J·q̈."""
-    torque, rated, speed, inertia = np.array([drive[1:5] for drive in drives]).T
-    found = np.zeros((len(drives), 3))
-    for tau, a, v in zip(*asked):
-        borne = tau + inertia[:, None] * a
-        rms = np.sqrt((borne**2).mean(-1))
-        shares = (np.abs(borne).max(-1) / torque, rms / rated, np.abs(v).max() / speed)
-        found = np.maximum(found, np.stack(shares, axis=-1))
-    return found
-
-
-def choose_drive(drives: Sequence[Drive], asked: Asked, by: str) -> Choice:
-    """The lightest (or cheapest) drive that holds; between equals the other figure decides, then the order of the
-    catalogue."""
-    uses = uses_of(drives, asked)
-    holding = np.flatnonzero((uses <= 1).all(-1))
-    if not len(holding):
-        return Choice(-1, uses[uses.max(-1).argmin()])
-
-    def rank(k: int) -> tuple[float, float, int]:
-        drive = drives[k]
-        return (drive.mass, drive.price, k) if by == "mass" else (drive.price, drive.mass, k)
-
-    best = min(holding.tolist(), key=rank)
-    return Choice(best, uses[best])
-
-
 NAN = float("nan")
 FASTEST = 16.0  # times the requested motion
 TOO_MUCH = 1e3  # times the share by which a drive would be overloaded
@@ -114,13 +42,19 @@ HALVINGS = 12  # of the logarithm of a speed: to one part in a thousand
 
 
 class Wishes(NamedTuple):
-    """`drives`: a catalogue; none: the limits of the robot's file. `choose`: mass or price. `cycle`: whether the
-    shortest time is looked for."""
+    """`drives`: a catalogue; none: the limits of the robot's file. `choose`: mass or price, of pairs also power.
+    `cycle`: whether the shortest time is looked for. `ratio`: the largest inertia ratio of a pair."""
 
     tasks: tuple[Task, ...]
     drives: tuple[Drive, ...]
     choose: str
     cycle: bool
+    ratio: float = np.inf
+
+    @property
+    def paired(self) -> bool:
+        """Whether drives are pairs from tables."""
+        return any(drive.pair is not None for drive in self.drives)
 
 
 class Infeasible(Exception):
@@ -150,6 +84,8 @@ def blank(subject: Subject, wishes: Wishes) -> Case:
     row |= {"mass": NAN, "energy": NAN, "use": NAN, "torque": np.full(subject.robot.dof, NAN)}
     if wishes.drives:
         row |= {"price": NAN, **{f"motor{k}": "" for k in range(1, subject.robot.dof + 1)}}
+    if wishes.paired:
+        row |= {**{name: np.full(subject.robot.dof, NAN) for name in FIGURES}, "braking_energy": NAN}
     return {**row, "cycle_time": NAN} if wishes.cycle else row
 
 
@@ -211,12 +147,16 @@ def _manipulability(subject: Subject, values: Values, task: Task, stops: Array) 
 
 
 def _torques(subject: Subject, values: Values, task: Task, motion: TaskMotion, masses: Mapping[int, float]) -> Array:
-    load = dict(zip(HELD, (task.mass, *task.com)))
-    motors = {motor_mass(joint): masses.get(joint, 0.0) for joint in subject.loaded}
-    tau = call_model(subject.torque, {**values, **load, **motors}, motion.q, motion.qd, motion.qdd)
+    tau = call_model(subject.torque, _letters(subject, values, task, masses), motion.q, motion.qd, motion.qdd)
     if not np.isfinite(tau).all():
         raise Infeasible("its torques are no numbers")
     return np.asarray(tau)
+
+
+def _letters(subject: Subject, values: Values, task: Task, masses: Mapping[int, float]) -> dict[str, float]:
+    """The values of what is open: of the design, the load, the motors."""
+    motors = {motor_mass(joint): masses.get(joint, 0.0) for joint in subject.loaded}
+    return {**values, **dict(zip(HELD, (task.mass, *task.com))), **motors}
 
 
 # drives
@@ -227,14 +167,17 @@ def _choose_drives(subject: Subject, wishes: Wishes, values: Values, stops: Sequ
     drives = _drives(subject, wishes, values)
     choices, masses = dict[int, Choice](), dict[int, float]()
     torques = [_torques(subject, values, task, x, masses) for task, x in zip(wishes.tasks, motions)]
+    inertias = _load_inertias(subject, wishes, values, motions, masses)
     for joint in range(subject.robot.dof, 0, -1):
-        choice = choose_drive(drives[joint - 1], _joint_demand(torques, motions, joint), wishes.choose)
+        asked = _joint_demand(torques, motions, joint, inertias)
+        choice = choose_drive(drives[joint - 1], asked, wishes.choose, wishes.ratio)
         if choice.drive < 0:
             raise Infeasible(_infeasible_text(subject, joint, choice, bool(wishes.drives)), choice.worst)
         choices[joint], mass = choice, drives[joint - 1][choice.drive].mass
         if mass and joint in subject.loaded:
             masses[joint] = mass
             torques = [_torques(subject, values, task, x, masses) for task, x in zip(wishes.tasks, motions)]
+            inertias = _load_inertias(subject, wishes, values, motions, masses)
     taken = [drives[k - 1][choices[k].drive] for k in range(1, subject.robot.dof + 1)]
     borne = [tau + np.array([x.inertia for x in taken]) * motion.qdd for tau, motion in zip(torques, motions)]
     yield {
@@ -246,6 +189,10 @@ def _choose_drives(subject: Subject, wishes: Wishes, values: Values, stops: Sequ
     if wishes.drives:
         yield {"price": sum(drive.price for drive in taken)}
         yield {f"motor{k}": drive.label for k, drive in enumerate(taken, 1)}
+    if wishes.paired:
+        demands = [_joint_demand(torques, motions, k, inertias).demands for k in range(1, subject.robot.dof + 1)]
+        figures = figures_of_pairs([drive.pair for drive in taken if drive.pair is not None], demands)
+        yield {"energy": figures.pop("work"), **figures}
     if wishes.cycle:
         yield {"cycle_time": _cycle_time(subject, wishes, values, motions, taken, masses)}
 
@@ -263,12 +210,30 @@ def _drives(subject: Subject, wishes: Wishes, values: Values) -> list[tuple[Driv
 
 def _infeasible_text(subject: Subject, joint: int, choice: Choice, catalogue: bool) -> str:
     who = f"joint {joint} ({subject.robot.joint_names[joint - 1]})"
+    if choice.criteria is not WHAT:
+        return f"{who}: no motor and gear hold; the nearest fail by their {choice.what}"
     return f"{who}: no motor has the {choice.what}" if catalogue else f"{who}: {choice.what} over its limit"
 
 
-def _joint_demand(torques: Sequence[Array], motions: Sequence[TaskMotion], joint: int) -> Asked:
+def _joint_demand(
+    torques: Sequence[Array], motions: Sequence[TaskMotion], joint: int, inertias: Sequence[Array]
+) -> Asked:
     k = joint - 1
-    return Asked([x[:, k] for x in torques], [x.qdd[:, k] for x in motions], [x.qd[:, k] for x in motions])
+    return Asked(
+        [x[:, k] for x in torques], [x.qdd[:, k] for x in motions], [x.qd[:, k] for x in motions],
+        [x.step for x in motions], [float(x[k]) for x in inertias],
+    )  # fmt: skip
+
+
+def _load_inertias(
+    subject: Subject, wishes: Wishes, values: Values, motions: Sequence[TaskMotion], masses: Mapping[int, float]
+) -> list[Array]:
+    """Task by task the largest inertia that each joint accelerates, all others at rest: zero where nobody asks."""
+    if not wishes.paired:
+        return [np.zeros(subject.robot.dof)] * len(motions)
+    pairs = zip(wishes.tasks, motions)
+    found = (call_model(subject.inertia, _letters(subject, values, task, masses), x.q) for task, x in pairs)
+    return [np.asarray(np.diagonal(M, axis1=-2, axis2=-1).max(0)) for M in found]
 
 
 def _work(tau: Array, motion: TaskMotion) -> float:
@@ -291,7 +256,9 @@ def _cycle_time(
 
     def holds(task: Task, motion: TaskMotion) -> bool:
         tau = [_torques(subject, values, task, motion, masses)]
-        asked = (_joint_demand(tau, [motion], k) for k in range(1, subject.robot.dof + 1))
+        # the inertia ratio is that of the places: it held before
+        still = [np.zeros(subject.robot.dof)]
+        asked = (_joint_demand(tau, [motion], k, still) for k in range(1, subject.robot.dof + 1))
         return all((uses_of([drive], x) <= 1).all() for drive, x in zip(taken, asked))
 
     moving = [(task, motion) for task, motion in zip(wishes.tasks, motions) if motion.step]
@@ -327,14 +294,20 @@ def robot_of_design(
             inertias = {joint: drive.inertia for joint, drive in zip(robot.joint_names, drives)}
             found = found.without("motor_inertia").with_motor_inertia(inertias)
             own = dict(zip(robot.joint_names, drives))
-            found = replace(found, joints=tuple(_with_drive_limits(x, own) for x in found.joints))
+            found = replace(found, joints=tuple(_with_drive(x, own) for x in found.joints))
     return replace(found, name=name)
 
 
-def _with_drive_limits(joint: Joint, drives: Mapping[str, Drive]) -> Joint:
+def _with_drive(joint: Joint, drives: Mapping[str, Drive]) -> Joint:
+    """Limits of torque and speed, and of a pair the gear, by which `mp.loads` says what the motor gives."""
     if joint.name not in drives:
         return joint
     drive = drives[joint.name]
+    if drive.pair is not None:
+        side = drive.pair.side
+        cells = {"gear": side.ratio, "efficiency": side.efficiency}
+        made = {key: Cell(f"{key}_{joint.name}", number(value)) for key, value in cells.items()}
+        joint = replace(joint, actuator=joint.actuator.with_entries(made))
     return replace(joint, effort_limit=_finite(drive.torque), velocity_limit=_finite(drive.speed))
 
 
