@@ -23,7 +23,7 @@ import numpy as np
 
 from manipula.algebra.run import batch
 from manipula.algebra.run.cuda import CudaFunction, Launch, Steps, layout_of
-from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, word_of
+from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.generation.results.model import Model
 from manipula.learning.kernels import Differentiable, check_shapes, differentiable
 
@@ -214,7 +214,8 @@ class Operator:
         )
 
     def _vmap_transformed(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:
-        return self.call(*_mapped_first(in_dims, tensors)), 0 if self._single else (0,) * len(self._own.shapes)
+        found = self.call(*mapped_first(in_dims, tensors, [1] * len(tensors)))
+        return found, 0 if self._single else (0,) * len(self._own.shapes)
 
     def _pack(self, results: Sequence[Any]) -> Any:
         return results[0] if len(results) == 1 else tuple(results)
@@ -313,20 +314,8 @@ class Operator:
         )
 
     def _vmap(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:
-        found = self._registered(*_mapped_first(in_dims, tensors))
+        found = self._registered(*mapped_first(in_dims, tensors, [1] * len(tensors)))
         return found, 0 if len(self._own.shapes) == 1 else (0,) * len(self._own.shapes)
-
-
-def _mapped_first(in_dims: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
-    """The mapped axis becomes the first of the leading axes."""
-    rank = max(x.ndim - (axis is not None) for x, axis in zip(tensors, in_dims, strict=True))
-    moved = []
-    for x, axis in zip(tensors, in_dims, strict=True):
-        if axis is not None:
-            x = x.movedim(axis, 0)
-            x = x.reshape((x.shape[0], *(1,) * (rank + 1 - x.ndim), *x.shape[1:]))
-        moved.append(x)
-    return moved
 
 
 class _Arranged(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -54,3 +54,15 @@ def check_kinds(torch: Any, function: str, tensors: Iterable[tuple[str, Any]]) -
 def word_of(dtype: Any) -> str:
     """float64 of torch.float64"""
     return str(dtype).removeprefix("torch.")
+
+
+def mapped_first(in_dims: Sequence[Any], tensors: Sequence[Any], ranks: Sequence[int]) -> list[Any]:
+    """The mapped axis becomes the first of the leading axes; `ranks` counts the axes behind those."""
+    most = max(x.ndim - (axis is not None) - own for x, axis, own in zip(tensors, in_dims, ranks, strict=True))
+    moved = []
+    for x, axis, own in zip(tensors, in_dims, ranks, strict=True):
+        if axis is not None:
+            x = x.movedim(axis, 0)
+            x = x.reshape((x.shape[0], *(1,) * (most + 1 + own - x.ndim), *x.shape[1:]))
+        moved.append(x)
+    return moved

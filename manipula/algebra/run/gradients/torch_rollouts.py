@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.gradients.adjoint import BackMaker, Given, Rollouts, Steps, check_chunk
-from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, word_of
+from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.algebra.run.repeated import Repeated
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
@@ -23,6 +23,13 @@ class Layout(NamedTuple):
 
     states: int
     variables: int
+
+
+class Back(NamedTuple):
+    """Which gradients a walk back is asked for, and which results have weights."""
+
+    by: tuple[bool, ...]
+    weights: tuple[bool, ...]
 
 
 class TorchRollouts:
@@ -188,24 +195,32 @@ class TorchRollouts:
 
     @cached_property
     def _operator(self) -> Any:
-        methods = {
-            "forward": self._forward, "setup_context": self._save, "vmap": self._mapped,
-            "backward": self._torch.autograd.function.once_differentiable(self._backward),
-        }  # fmt: skip
-        return type(self.name, (self._torch.autograd.Function,), {key: staticmethod(x) for key, x in methods.items()})
+        return self._function(
+            "", forward=self._forward, setup_context=self._save, backward=self._backward, vmap=self._mapped
+        )
 
-    def _given(self, layout: Layout, tensors: Sequence[Any]) -> Given:
-        arrays = [x.numpy(force=True) for x in tensors]
-        cut = layout.states
-        return Given(arrays[:cut], arrays[cut:-1], arrays[-1])
+    @cached_property
+    def _gradient(self) -> Any:
+        """A function of its own, so that `torch.func` can map it, too."""
+        return self._function(
+            "_adjoint",
+            forward=self._slopes,
+            setup_context=lambda *x: None,
+            backward=self._refuse,
+            vmap=self._mapped_back,
+        )
+
+    def _function(self, more: str, **methods: Callable[..., Any]) -> Any:
+        """An `autograd.Function`, which wants static methods."""
+        own = {key: staticmethod(x) for key, x in methods.items()}
+        return type(f"{self.name}{more}", (self._torch.autograd.Function,), own)
 
     def _forward(self, asked: Steps, layout: Layout, *tensors: Any) -> tuple[Any, ...]:
-        went = self._rollouts(word_of(tensors[0].dtype)).run(asked, self._given(layout, tensors))
-        back = self._tensors(tensors[0])
-        return tuple(map(back, (*went.last, *went.states, *went.outputs, went.marks)))
+        went = self._rollouts(word_of(tensors[0].dtype)).run(asked, _given(layout, tensors))
+        return self._tensors((*went.last, *went.states, *went.outputs, went.marks), tensors[0])
 
-    def _tensors(self, like: Any) -> Callable[[Any], Any]:
-        return lambda x: self._torch.from_numpy(np.ascontiguousarray(x)).to(like.device)
+    def _tensors(self, arrays: Iterable[Any], like: Any) -> tuple[Any, ...]:
+        return tuple(self._torch.from_numpy(np.ascontiguousarray(x)).to(like.device) for x in arrays)
 
     def _save(self, ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
         ctx.asked, ctx.layout, *tensors = inputs
@@ -215,47 +230,66 @@ class TorchRollouts:
 
     def _backward(self, ctx: Any, *weights: Any) -> tuple[Any, ...]:
         *tensors, marks = ctx.saved_tensors
-        count, layout = ctx.layout.states, ctx.layout
-        arrays = [None if w is None else w.numpy(force=True) for w in weights[:-1]]
-        asked_by = ctx.needs_input_grad[2:]
-        rollouts = self._rollouts(word_of(tensors[0].dtype))
-        slopes = rollouts.slopes(
-            ctx.asked, self._given(layout, tensors), marks.numpy(force=True),
-            (arrays[:count], arrays[count : 2 * count], arrays[2 * count :]),
-            (asked_by[count:-1], asked_by[-1]),
-        )  # fmt: skip
-        back = self._tensors(tensors[0])
-        rows = [*slopes.states, *slopes.variables, slopes.table]
+        wanted = ctx.needs_input_grad[2:]
+        back = Back(wanted, tuple(w is not None for w in weights[:-1]))
+        there = [w for w in weights[:-1] if w is not None]
+        rows = iter(self._gradient.apply(ctx.asked, ctx.layout, back, *there, *tensors, marks))
+        found = [next(rows) if x else None for x in wanted]
         # what was shared gathers the gradients of all its rows
         return (
             None,
             None,
             *(
-                back(g).sum_to_size(x.shape) if g is not None and asked else None
-                for g, x, asked in zip(rows, tensors, asked_by, strict=True)
+                g if g is None or g.shape == x.shape else g.sum_to_size(x.shape)
+                for g, x in zip(found, tensors, strict=True)
             ),
         )
+
+    def _slopes(self, asked: Steps, layout: Layout, back: Back, *tensors: Any) -> tuple[Any, ...]:
+        flow, count = iter(tensors), layout.states
+        weights = [next(flow).numpy(force=True) if x else None for x in back.weights]
+        *given, marks = flow
+        slopes = self._rollouts(word_of(marks.dtype)).slopes(
+            asked, _given(layout, given), marks.numpy(force=True),
+            (weights[:count], weights[count : 2 * count], weights[2 * count :]),
+            (back.by[count:-1], back.by[-1]),
+        )  # fmt: skip
+        rows = zip((*slopes.states, *slopes.variables, slopes.table), back.by, strict=True)
+        return self._tensors((g for g, wanted in rows if wanted), marks)
+
+    def _refuse(self, ctx: Any, *weights: Any) -> Any:
+        raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, 1)
 
     def _mapped(
         self, info: Any, in_dims: tuple[Any, ...], asked: Steps, layout: Layout, *tensors: Any
     ) -> tuple[Any, Any]:
-        """The mapped axis becomes the first of the leading axes."""
-        moving = [port.name in asked.along for port in self._memory.driven]
-        own = [1] * layout.states + [1 + x for x in moving] + [1]
-        axes = in_dims[2:]
-        rank = max(x.ndim - (axis is not None) - y for x, axis, y in zip(tensors, axes, own, strict=True))
-        moved = []
-        for x, axis, inner in zip(tensors, axes, own, strict=True):
-            if axis is not None:
-                x = x.movedim(axis, 0)
-                x = x.reshape((x.shape[0], *(1,) * (rank + 1 + inner - x.ndim), *x.shape[1:]))
-            moved.append(x)
+        moved = mapped_first(in_dims[2:], tensors, self._ranks(asked))
         found = self._operator.apply(asked, layout, *moved)
         return found, (0,) * len(found)
+
+    def _mapped_back(
+        self, info: Any, in_dims: tuple[Any, ...], asked: Steps, layout: Layout, back: Back, *tensors: Any
+    ) -> tuple[Any, Any]:
+        memory = self._memory
+        of_results = [1 for _ in memory.states] + [2 for _ in memory.states]
+        of_results += [1 + len(port.shape) for port in memory.outputs]
+        ranks = [x for x, there in zip(of_results, back.weights, strict=True) if there] + [*self._ranks(asked), 2]
+        found = self._gradient.apply(asked, layout, back, *mapped_first(in_dims[3:], tensors, ranks))
+        return found, (0,) * len(found)
+
+    def _ranks(self, asked: Steps) -> list[int]:
+        """Axes of states, variables and the table that are no leading ones."""
+        moving = [1 + (port.name in asked.along) for port in self._memory.driven]
+        return [1 for _ in self._memory.states] + moving + [1]
 
     def __repr__(self) -> str:
         states = ", ".join(f"{port.name}({port.shape[0]})" for port in self._memory.states)
         return f"<{self.name} in PyTorch: steps of {states}>"
+
+
+def _given(layout: Layout, tensors: Sequence[Any]) -> Given:
+    arrays = [x.numpy(force=True) for x in tensors]
+    return Given(arrays[: layout.states], arrays[layout.states : -1], arrays[-1])
 
 
 def _settings_of(code: Compiled) -> dict[str, tuple[str, ...]]:
