@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from manipula.algebra.emit.backend import emit
 from tests.control_laws import H, arm_of, drawn, numbers, outputs
 from tests.emitted import c_function, needs_cc
 from tests.rewritten_laws import OWN, pair_of
-
 
 QUICK = ("pid", "computed_torque", "slotine_li", "momentum_observer")
 
@@ -368,3 +368,56 @@ def test_settings_are_refused_as_those_of_any_law() -> None:
         mp.controller("planar2r", law, kp=1, kd=1, ks=1, sample=1e-3)
     with pytest.raises(mp.InputError, match="K: expected 2×2"):
         mp.controller("planar2r", matrices, K=[1, 2, 3], sample=1e-3)
+
+
+# forces of the surroundings on a plant
+
+
+@mp.law(settings={"k": ("n", 40.0), "c": 0.3})
+def surroundings(arm, q, qd, k, c):
+    return -k * (q - 0.2) - c * qd * np.abs(qd)
+
+
+@mp.law(settings={"share": "1"})
+def buoyancy(arm, q, share):
+    return share * arm.gravity(q)
+
+
+def test_a_spring_and_a_fluid_push_the_plant() -> None:
+    """As torques of a function in Python do in the exact integrator; the power balance has them."""
+    robot = arm_of(4, "RP").without("friction")
+    plant = mp.Plant(robot, friction="none", effort=None, stops=False)
+    given: dict[str, Any] = {"start": [0.3, -0.1], "until": 0.2}
+    run = mp.simulate(replace(plant, forces=surroundings), None, **given)
+    true = mp.simulate(plant, lambda t, q, qd: -40 * (q - 0.2) - 0.3 * qd * np.abs(qd), **given, method="dop853")
+    np.testing.assert_allclose(run.q[-1], true.q[-1], atol=1e-8)
+    assert run.balance < 1e-7
+
+
+@pytest.mark.parametrize("more", [{}, {"friction": "smooth"}, {"elastic": 500.0}])
+def test_an_arm_that_floats_stays(more: dict[str, Any]) -> None:
+    robot = arm_of(6, "RP").without("friction")
+    float_away = mp.controller(robot, buoyancy, share=1)
+    plant = mp.Plant(robot.with_motor_inertia(**dict.fromkeys(robot.joint_names, 0.1)), effort=None, **more)
+    run = mp.simulate(replace(plant, forces=float_away), None, start=[0.3, -0.1], until=0.05)
+    np.testing.assert_allclose(run.q[-1], [0.3, -0.1], atol=1e-12)
+    assert hash(plant) == hash(replace(plant, forces=float_away))
+
+
+@pytest.mark.parametrize(
+    ("forces", "words"),
+    [
+        ("a spring", "forces: expected a function of mp.law"), (matrices, "matrices: forces on planar2r are torques"),
+        (OWN["pd_gravity"], "pd_gravity: forces on planar2r are torques"),
+        (buoyancy, r"test_user_laws.py:\d+: buoyancy: no value for share"),
+    ],
+)  # fmt: skip
+def test_what_can_be_no_force_is_refused(forces: Any, words: str) -> None:
+    with pytest.raises(mp.InputError, match=words):
+        mp.Plant("planar2r", effort=None, forces=forces)
+
+
+def test_the_exact_integrator_has_no_forces() -> None:
+    plant = mp.Plant("planar2r", effort=None, forces=surroundings)
+    with pytest.raises(mp.InputError, match=r"^forces: dop853 has none"):
+        mp.simulate(plant, None, start=[0, 0], until=0.1, method="dop853")
