@@ -34,13 +34,15 @@ if TYPE_CHECKING:
 def law(
     text: Callable[..., Any] | None = None, *, states: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None, units: Mapping[str, str] | None = None,
+    inputs: Mapping[str, Any] | None = None,
 ) -> Any:  # fmt: skip
     """A control law of one's own, written as a function of NumPy's kind: a decorator.
 
     The function asks for what it needs by name: the arm and its models, `q`, `qd`, `q_ref`, `qd_ref`, `qdd_ref`, its
     states, its settings, `sample`. It returns the torques, and with states a second value, state → next value (or
-    "state_rate" → its rate). `states` have sizes: "n" is one a joint, "n×n" a matrix, 1 a number. `settings` have
-    sizes, values they have unless given, or both: ("n", 100.0). `units` are for the names in emitted code.
+    "state_rate" → its rate). `states` have sizes: "n" is one a joint, "n×n" a matrix, 1 a number, "base" one a base
+    parameter. `settings` have sizes, values they have unless given, or both: ("n", 100.0). `inputs` are more of what
+    is measured or wanted, by their sizes. `units` are for the names in emitted code.
 
     >>> @law(settings={"kp": "n", "kd": ("n", 20.0)})
     ... def spring(arm, q, qd, q_ref, kp, kd):
@@ -51,7 +53,7 @@ def law(
     from manipula.mechanics.models.control.user_law import user_law
 
     def make(text: Callable[..., Any]) -> UserLaw:
-        return user_law(text, states or {}, settings or {}, units or {})
+        return user_law(text, states or {}, settings or {}, units or {}, inputs or {})
 
     return make if text is None else make(text)
 
@@ -83,7 +85,7 @@ def controller(
     from manipula.generation.results.system import Law
     from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.mechanics.models.control.laws import options_from
-    from manipula.mechanics.models.control.user_law import UserLaw
+    from manipula.mechanics.models.control.user_law import RobotLaw, UserLaw
     from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
     from manipula.simulation.loop import first_states, refuse_bounds, refuse_unstable
 
@@ -98,8 +100,8 @@ def controller(
     block = _law_of(chosen, bound, sample is not None, options)
     if block.calls:
         refuse_moving(chosen, str(bound))
-    given: dict[str, object] = {name: value for name, value in settings.items() if name not in options}
-    given = law.values(chosen.dof, given) if isinstance(law, UserLaw) else given
+    given = {name: value for name, value in settings.items() if name not in options}
+    given = law.values(bound.counts, given) if isinstance(law, UserLaw) and isinstance(bound, RobotLaw) else given
     given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
     found = settings_for(asked.function_name(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)
     joints = chosen.motors if block.closed else chosen.joint_names

@@ -199,7 +199,7 @@ def bind_user_law(law: UserLaw, asked: Prepared, tell: Tell = silent) -> RobotLa
         inputs = {x.name: len(x.symbols) for x in made.inputs if x.role != "parameter"}
         return inputs, {x.name: x.shape for x in made.outputs}
 
-    return bind_law(law, asked.robot.joint_names, ExprMaths(graph), graph.symbol, ports)
+    return bind_law(law, asked.robot.joint_names, asked.sizes.base, ExprMaths(graph), graph.symbol, ports)
 
 
 def asked_of(name: str, asked: Prepared, others: Mapping[str, Prepared]) -> Prepared:

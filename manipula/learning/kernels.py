@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from manipula.algebra.expr.function import Function
@@ -13,9 +11,8 @@ from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 from manipula.generation.results.model import Model
-from manipula.learning.reverse_product import vector_jacobian_product, with_row_parameters
+from manipula.generation.reverse_product import vector_jacobian_product, with_row_parameters
 
-DTYPES = ("float64", "float32")
 ORDERS = 2  # derivatives: of the model, and of its gradient
 
 
@@ -59,14 +56,6 @@ def differentiable(model: Model, parameters: Sequence[str] = ()) -> Differentiab
     if missing:
         raise InputError("{name}: parameters without a value: {missing}", model.name, ", ".join(missing))
     return Differentiable(with_row_parameters(model.function, parameters))
-
-
-def import_framework(module: str, title: str, pip: str) -> ModuleType:
-    """A framework that is installed; else a sentence with the line that installs it."""
-    try:
-        return import_module(module)
-    except ImportError as problem:
-        raise InputError("{title} is not installed here: pip install {pip}", title, pip) from problem
 
 
 def check_shapes(own: Differentiable, given: Sequence[Any]) -> tuple[int, ...]:

@@ -23,9 +23,9 @@ import numpy as np
 
 from manipula.algebra.run import batch
 from manipula.algebra.run.cuda import CudaFunction, Launch, Steps, layout_of
-from manipula.errors import InputError
+from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.generation.results.model import Model
-from manipula.learning.kernels import DTYPES, Differentiable, check_shapes, differentiable, import_framework
+from manipula.learning.kernels import Differentiable, check_shapes, differentiable
 
 NAMESPACE = "manipula"
 _number = count()  # operators are registered for the life of the process, so each name is used once
@@ -75,35 +75,9 @@ def _is_watched(torch: Any) -> bool:
 
 def check_tensors(torch: Any, own: Differentiable, tensors: Sequence[Any]) -> None:
     """One device, one of two number types, fitting shapes: each wrong one is named."""
-    for name, x in zip(own.sizes, tensors):
-        if not isinstance(x, torch.Tensor):
-            kind = type(x).__name__
-            raise InputError("{function}: {name}: expected a torch tensor, found {kind}", own.name, name, kind)
+    check_types(torch, own.name, zip(own.sizes, tensors))
     check_shapes(own, tensors)
-    if not tensors:
-        return
-    first, head = tensors[0], next(iter(own.sizes))
-    for name, x in zip(own.sizes, tensors, strict=True):
-        if _word(x.dtype) not in DTYPES or x.dtype != first.dtype:
-            wanted = _word(first.dtype) if _word(first.dtype) in DTYPES else " or ".join(DTYPES)
-            raise InputError(
-                "{function}: {name}: expected dtype {wanted}, found {found}", own.name, name, wanted, _word(x.dtype)
-            )
-        if x.layout is not torch.strided:
-            raise InputError("{function}: {name}: expected a dense tensor, found {found}", own.name, name, x.layout)
-        if x.device != first.device:
-            raise InputError(
-                "{function}: {name}: expected a tensor on {device}, where {head} is, found one on {found}",
-                own.name, name, first.device, head, x.device,
-            )  # fmt: skip
-        if x.device.type not in ("cpu", "cuda", "meta"):
-            raise InputError(
-                "{function}: {name}: expected a tensor on cpu or cuda, found one on {found}", own.name, name, x.device
-            )
-
-
-def _word(dtype: Any) -> str:
-    return str(dtype).removeprefix("torch.")
+    check_kinds(torch, own.name, zip(own.sizes, tensors))
 
 
 class ProcessorPlan(NamedTuple):
@@ -194,11 +168,11 @@ class Operator:
             return None
         call = self._arranged(tensors, results)
         if not first.is_cuda:
-            return ProcessorPlan(self._own.compiled(_word(first.dtype)).thin, call.rows > 1)
+            return ProcessorPlan(self._own.compiled(word_of(first.dtype)).thin, call.rows > 1)
         if call.copied:
             return None
         with self._torch.cuda.device(first.device):
-            kernel = self._on_cuda(_word(first.dtype)).prepared(call.rows, call.layout, call.inputs, call.outputs)
+            kernel = self._on_cuda(word_of(first.dtype)).prepared(call.rows, call.layout, call.inputs, call.outputs)
         return DevicePlan(kernel, [tuple(x.shape) for x in results], first.device.index, call.layout == "rows")
 
     def _launched(self, plan: DevicePlan, tensors: Sequence[Any]) -> Any:
@@ -240,7 +214,8 @@ class Operator:
         )
 
     def _vmap_transformed(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:
-        return self.call(*_mapped_first(in_dims, tensors)), 0 if self._single else (0,) * len(self._own.shapes)
+        found = self.call(*mapped_first(in_dims, tensors, [1] * len(tensors)))
+        return found, 0 if self._single else (0,) * len(self._own.shapes)
 
     def _pack(self, results: Sequence[Any]) -> Any:
         return results[0] if len(results) == 1 else tuple(results)
@@ -260,7 +235,7 @@ class Operator:
         return self._pack(results)
 
     def _on_processor(self, tensors: Sequence[Any], results: Sequence[Any]) -> None:
-        code = self._own.compiled(_word(tensors[0].dtype))
+        code = self._own.compiled(word_of(tensors[0].dtype))
         # arrays over the tensors' own memory; `general` copies only rows that are not evenly spaced
         arrays, places = ([x.numpy(force=True) for x in side] for side in (tensors, results))
         code.general(
@@ -274,7 +249,7 @@ class Operator:
         if layout == "rows" and any(x.data_ptr() % _ALIGNED for x in call.arrays):
             layout = "strides"
         with torch.cuda.device(device):
-            launch = self._on_cuda(_word(tensors[0].dtype)).prepared(call.rows, layout, call.inputs, call.outputs)
+            launch = self._on_cuda(word_of(tensors[0].dtype)).prepared(call.rows, layout, call.inputs, call.outputs)
             launch([x.data_ptr() for x in call.arrays], torch.cuda.current_stream(device).cuda_stream)
 
     def _on_cuda(self, dtype: str) -> CudaFunction:
@@ -339,20 +314,8 @@ class Operator:
         )
 
     def _vmap(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:
-        found = self._registered(*_mapped_first(in_dims, tensors))
+        found = self._registered(*mapped_first(in_dims, tensors, [1] * len(tensors)))
         return found, 0 if len(self._own.shapes) == 1 else (0,) * len(self._own.shapes)
-
-
-def _mapped_first(in_dims: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
-    """The mapped axis becomes the first of the leading axes."""
-    rank = max(x.ndim - (axis is not None) for x, axis in zip(tensors, in_dims, strict=True))
-    moved = []
-    for x, axis in zip(tensors, in_dims, strict=True):
-        if axis is not None:
-            x = x.movedim(axis, 0)
-            x = x.reshape((x.shape[0], *(1,) * (rank + 1 - x.ndim), *x.shape[1:]))
-        moved.append(x)
-    return moved
 
 
 class _Arranged(NamedTuple):

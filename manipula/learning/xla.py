@@ -23,11 +23,12 @@ import numpy as np
 from manipula.algebra.emit import backend
 from manipula.algebra.emit.ports import Namer
 from manipula.algebra.run.cuda import CudaFunction
+from manipula.algebra.run.gradients.frameworks import DTYPES, import_framework
 from manipula.algebra.run.xla_call import XlaHandler, device_table, host_table
 from manipula.algebra.run.xla_layout import XlaLayout, layout_from_header
 from manipula.errors import InputError, caution
 from manipula.generation.results.model import Model
-from manipula.learning.kernels import DTYPES, Differentiable, check_shapes, differentiable, import_framework
+from manipula.learning.kernels import Differentiable, check_shapes, differentiable
 from manipula.version import __version__
 
 _HEADER = "xla/ffi/api/c_api.h"

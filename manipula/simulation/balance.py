@@ -2,6 +2,8 @@
 
     E(t) − E(0) = ∫ τᵀq̇ dt + ∫ wᵀJ q̇ dt − ∫ fᵀq̇ dt        f: friction and dampers, w: the wrench on the tool
 
+Forces of the surroundings count with the wrench.
+
 Of elastic joints E has the springs' energy and the motors', and τ and f are at the motors: θ̇ stands beside them.
 The work of a torque held over a step is τᵀ(q(t+h) − q(t)), exactly, that of a wrench wᵀ∫v dt, v the tool's velocity;
 every other power is integrated as a cubic spline through its samples, of order 4 where it is smooth. The error is given
@@ -68,10 +70,10 @@ def error_of(parts: list[Energies]) -> Array:
 
 def energies(
     functions: Callable[..., Any], t: Array, q: Array, qd: Array, tau: Array, wrench: Any, friction: Array,
-    held: bool, motors: Motors | None = None, damped: Array | float = 0.0,
+    held: bool, motors: Motors | None = None, damped: Array | float = 0.0, force: Array | None = None,
 ) -> Energies:  # fmt: skip
     """`held`: the torques are constant from sample to sample, as the wrench is. `motors`: where they are not one with
-    the joints. `damped` is the power that dampers between two frames take."""
+    the joints. `damped` is the power that dampers between two frames take, `force` torques of the surroundings."""
     kinetic, potential = functions("energy", q, qd)
     driven, rate = (q, qd) if motors is None else (motors.position, motors.rate)
     if motors is not None:
@@ -82,6 +84,8 @@ def energies(
     if wrench is not None:
         way = _integral(t, np.moveaxis(_tool_velocity(functions, q, qd), -1, -2))  # (…, 6, time)
         outside = _held_work(wrench, np.moveaxis(way, -1, -2))
+    if force is not None:
+        outside = outside + _integral(t, _power(force, qd))
     lost = _integral(t, _power(friction, rate) + damped)
     return Energies(work, outside, kinetic, potential, lost)
 
@@ -156,6 +160,8 @@ def read(part: Part, t: Array, went: Marched) -> Read:
     functions = Functions(part.robot, task.parameters)
     tau = np.clip(went.outputs["tau"], -plant.efforts, plant.efforts)
     wrench = _wrench(part, q)
+    force = went.outputs.get("force")
+    push = np.zeros_like(q) if force is None else force
     if plant.springs is not None:
         return _read_elastic(part, t, went, tau, wrench)
     resting = resting_of(qd)
@@ -163,13 +169,15 @@ def read(part: Part, t: Array, went: Marched) -> Read:
     if plant.friction == "none":
         friction = np.zeros_like(q)
     if friction is None:  # a robot by itself: nothing of it is dry
-        qdd = functions("forward_dynamics", q, qd, tau, wrench=wrench)
+        qdd = functions("forward_dynamics", q, qd, tau + push, wrench=wrench)
         whole = functions("inverse_dynamics", q, qd, qdd)
         friction = whole - functions.without_friction("inverse_dynamics", q, qd, qdd)
     else:
-        qdd = _accelerations(functions.without_friction, q, qd, tau - friction, wrench, resting)
+        qdd = _accelerations(functions.without_friction, q, qd, tau + push - friction, wrench, resting)
     held = part.holds_torque and task.every == 1
-    found = energies(functions, t, q, qd, tau, wrench, friction, held, damped=damped_power(functions, q, qd))
+    found = energies(
+        functions, t, q, qd, tau, wrench, friction, held, damped=damped_power(functions, q, qd), force=force
+    )
     return Read(Motion(q, qd, qdd), tau, _with_impacts(found, part, q, qd), resting)
 
 
@@ -178,11 +186,13 @@ def _read_elastic(part: Part, t: Array, went: Marched, tau: Array, wrench: Array
     assert springs is not None
     q, qd, motor, rate = (went.states[name] for name in ("q", "qd", "motor", "motor_rate"))
     links = Functions(motorless(frictionless(part.robot)), part.task.parameters)
-    qdd = np.asarray(links("forward_dynamics", q, qd, springs.torque(motor, q), wrench=wrench))
+    force = went.outputs.get("force")
+    push = np.zeros_like(q) if force is None else force
+    qdd = np.asarray(links("forward_dynamics", q, qd, springs.torque(motor, q) + push, wrench=wrench))
     held = part.holds_torque and part.task.every == 1
     motors = Motors(motor, rate, springs)
     damped = damped_power(links, q, qd)
-    found = energies(links, t, q, qd, tau, wrench, went.outputs["friction"], held, motors, damped)
+    found = energies(links, t, q, qd, tau, wrench, went.outputs["friction"], held, motors, damped, force)
     return Read(Motion(q, qd, qdd), tau, _with_impacts(found, part, q, qd), resting_of(rate))
 
 

@@ -5,7 +5,7 @@ and play between motors and joints.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from math import inf, isfinite
@@ -18,12 +18,14 @@ from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnknownNameError, caution
 from manipula.generation.compose import generate_block
 from manipula.generation.prepare import Prepared, Request, prepare
+from manipula.generation.results.system import Law
+from manipula.mechanics.models.control.user_law import UserLaw
 from manipula.mechanics.models.entry import Block
 from manipula.mechanics.models.floating.frames import holds_from
 from manipula.mechanics.models.integrate.discretisation import discretise
 from manipula.mechanics.models.integrate.elastic import BEARS, ElasticDrive, elastic, motors_resting
 from manipula.mechanics.models.integrate.flight import FLIGHT, FRAMES_HELD, flight_step, hold_frames
-from manipula.mechanics.models.integrate.motion import MOTION, add_wrench
+from manipula.mechanics.models.integrate.motion import MOTION, add_forces, add_wrench
 from manipula.mechanics.models.integrate.sliding_motion import (
     RUBS,
     BristleParameters,
@@ -45,6 +47,7 @@ from manipula.mechanics.robot.values.parameter import Parameter, float_of, names
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.simulation.exact.drives import Bristles, Springs, amounts, bristles_of, springs_of
 from manipula.simulation.exact.mechanism import frictionless, motorless
+from manipula.simulation.forces import Pushing, pushing_of
 from manipula.support.progress import Tell, silent
 from manipula.support.text import plain
 
@@ -70,6 +73,9 @@ class Plant:
     these; a law then sees the motors, friction and effort limits are theirs, stops are the joints'. `backlash` is the
     play in these springs, from end to end, as the robot says unless given. Everything is at the joint, gears taken in.
 
+    `forces`: what else pushes the arm, a spring or a fluid: a function of `mp.law` of q and q̇ that gives torques at the
+    joints, or what `mp.controller` makes of one with its settings.
+
     >>> import manipula as mp
     >>> Plant(mp.load("panda")).efforts[:4].tolist()
     [87.0, 87.0, 87.0, 87.0]
@@ -84,6 +90,7 @@ class Plant:
     backlash: float | Sequence[float] | None = None  # rad or m
     sigma0: float | Sequence[float] | None = None  # of bristles, N·m/rad or N/m
     sigma1: float | Sequence[float] | None = None  # of bristles, N·m·s/rad or N·s/m
+    forces: UserLaw | Law | None = field(default=None, hash=False)  # a law's settings are no key
 
     if TYPE_CHECKING:  # the first is taken in any form; the field is a robot
 
@@ -98,6 +105,7 @@ class Plant:
             backlash: float | Sequence[float] | None = ...,
             sigma0: float | Sequence[float] | None = ...,
             sigma1: float | Sequence[float] | None = ...,
+            forces: UserLaw | Law | None = ...,
         ) -> None: ...
 
     def __repr__(self) -> str:
@@ -107,7 +115,7 @@ class Plant:
 
     def as_dict(self) -> dict[str, object]:
         """The robot by its name, and what it is simulated with."""
-        told = {field.name: getattr(self, field.name) for field in fields(self)} | {"robot": self.robot.name}
+        told = {x.name: getattr(self, x.name) for x in fields(self)} | {"robot": self.robot.name}
         found: dict[str, Any] = plain(told)
         return found
 
@@ -141,7 +149,7 @@ class Plant:
             raise InputError("backlash: is play in a spring: give elastic=True, or stiffnesses, beside it")
         if self.friction != "lugre" and (self.sigma0 is not None or self.sigma1 is not None):
             raise InputError('sigma0, sigma1: are of friction="lugre", found friction={friction!r}', self.friction)
-        _ = self.springs, self.bristles  # a missing part is refused now
+        _ = self.springs, self.bristles, self.pushing  # a missing part is refused now
 
     @cached_property
     def springs(self) -> Springs | None:
@@ -156,6 +164,11 @@ class Plant:
         return (
             bristles_of(self.robot, _as_list(self.sigma0), _as_list(self.sigma1)) if self.friction == "lugre" else None
         )
+
+    @cached_property
+    def pushing(self) -> Pushing | None:
+        """The forces as a block, and its settings."""
+        return None if self.forces is None else pushing_of(self.robot, self.forces)
 
     @cached_property
     def efforts(self) -> Array:
@@ -297,6 +310,9 @@ def stepping_of(
     if hold is not None:
         raise InputError("{name}: hold= is for a base that moves freely", robot.name)
     refuse_moving(robot, "a plant" if robot.moving == "given" else "a wrench on the tool of a simulation")
+    if isinstance(plant, Plant) and plant.pushing is not None:
+        found = stepping_of(replace(plant, forces=None), method, symbolic, optimise, wrench=wrench)
+        return found._replace(arm=add_forces(found.arm, *plant.pushing))
     if not isinstance(plant, Plant):
         return Stepping(_arm(robot, MOTION, wrench), partial(discretise, method=method), prepare(asked), {})
     limits = limits_of(plant)

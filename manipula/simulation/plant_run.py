@@ -34,6 +34,8 @@ def run_of(
     """The run, from a law or torques and a reference; `asked` are the other words of `simulate`."""
     if sensors is not None and method == "dop853":
         raise InputError("sensors: {method} has none; take a method of fixed steps", method)
+    if plant.forces is not None and method == "dop853":
+        raise InputError("forces: {method} has none; take a method of fixed steps", method)
     task = task_from(plant, ref, step=step, method=method, events=events, gains=_gains(law), **asked)
     if sensors is not None and not hasattr(law, "function"):
         raise InputError("sensors need a law made by mp.controller; torques or a function cannot use them")
@@ -90,7 +92,7 @@ def run_stages(
             found = block.text(FLOATS, call, {**state, TIME.name: [t], **given})
             if k % every == 0:
                 rows.append(state)
-                others: dict[str, Any] = {x: found[x] for x in ("friction", "residual") if x in found}
+                others: dict[str, Any] = {x: found[x] for x in ("friction", "residual", "force") if x in found}
                 outputs.append({"tau": torques[0], **others})
             state = {name: found[f"{name}_next"] for name in names}
             if k % TOLD == 0:

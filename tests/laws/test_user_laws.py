@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,93 +15,27 @@ import manipula as mp
 from manipula.algebra.emit.backend import emit
 from tests.control_laws import H, arm_of, drawn, numbers, outputs
 from tests.emitted import c_function, needs_cc
+from tests.rewritten_laws import OWN, pair_of
 
-GAINS: dict[str, Any] = {"kp": "n", "kd": "n"}
-OWN: dict[str, Any] = {}
-
-
-def own(**declared: Any) -> Callable[[Any], Any]:
-    def enter(text: Any) -> Any:
-        OWN[text.__name__] = mp.law(text, **declared)
-        return OWN[text.__name__]
-
-    return enter
+QUICK = ("pid", "computed_torque", "slotine_li", "momentum_observer")
 
 
-# the built-in laws by a user's means
-
-
-@own(settings=GAINS)
-def pd_gravity(arm, q, qd, q_ref, qd_ref, kp, kd):
-    return kp * (q_ref - q) + kd * (qd_ref - qd) + arm.gravity(q)
-
-
-@own(settings={**GAINS, "share": ("n", 1.0), "smoothing": ("n", 0.01)})
-def friction_compensation(arm, q, qd, q_ref, qd_ref, kp, kd, share, smoothing):
-    rub = arm.friction(q, qd, slip=qd_ref * (1 / smoothing))
-    return kp * (q_ref - q) + kd * (qd_ref - qd) + arm.gravity(q) + share * rub
-
-
-@own(settings={**GAINS, "smoothing": ("n", 0.01)})
-def feedforward(arm, q, qd, q_ref, qd_ref, qdd_ref, kp, kd, smoothing):
-    ahead = arm.inverse_dynamics_smooth(q_ref, qd_ref, qdd_ref, slip=qd_ref * (1 / smoothing))
-    return ahead + kp * (q_ref - q) + kd * (qd_ref - qd)
-
-
-@own(settings={**GAINS, "smoothing": ("n", 0.01)})
-def computed_torque(arm, q, qd, q_ref, qd_ref, qdd_ref, kp, kd, smoothing):
-    a = qdd_ref + kd * (qd_ref - qd) + kp * (q_ref - q)
-    return arm.inverse_dynamics_smooth(q, qd, a, slip=qd_ref * (1 / smoothing))
-
-
-@own(states={"integral": "n"}, settings={**GAINS, "ki": "n", "limit": ("n", 1e9), "smoothing": ("n", 0.01)})
-def computed_torque_pid(arm, q, qd, q_ref, qd_ref, qdd_ref, integral, kp, kd, ki, limit, smoothing):
-    e = q_ref - q
-    a = qdd_ref + kd * (qd_ref - qd) + kp * e + integral
-    v = arm.inverse_dynamics_smooth(q, qd, a, slip=qd_ref * (1 / smoothing))
-    free = mp.where(limit < np.abs(v), e * v < 0, 1)
-    return np.clip(v, -limit, limit), {"integral_rate": mp.where(free, ki * e, 0)}
-
-
-@own(
-    states={"integral": "n", "filtered": "n"},
-    settings={**GAINS, "ki": "n", "tracking": "n", "limit": "n", "filter": "1"},
-)
-def pid(arm, q, q_ref, qd_ref, integral, filtered, kp, ki, kd, tracking, limit, filter, sample):
-    e, d = q_ref - q, (1 / (filter + sample)) * (q - filtered)
-    v = kp * e + integral + kd * (qd_ref - d)
-    tau = np.minimum(np.maximum(v, -limit), limit)
-    return tau, {
-        "integral": integral + sample * (ki * e + tracking * (tau - v)),
-        "filtered": filtered + sample * d,
-    }
-
-
-@own(settings={"lam": "n", "gain": "n", "layer": "n", "smoothing": ("n", 0.01)})
-def sliding(arm, q, qd, q_ref, qd_ref, qdd_ref, lam, gain, layer, smoothing):
-    slope = qd_ref - qd
-    s = slope + lam * (q_ref - q)
-    a = qdd_ref + lam * slope + gain * np.clip(s * (1 / layer), -1, 1)
-    return arm.inverse_dynamics_smooth(q, qd, a, slip=qd_ref * (1 / smoothing))
-
-
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", [x if x in QUICK else pytest.param(x, marks=pytest.mark.slow) for x in OWN])
 def test_a_law_rewritten_is_the_built_in_one(name: str) -> None:
     """The same torques and states to 1e-12, and no more than 1.05 of the operations."""
-    robot = arm_of(sum(map(ord, name)), "RPR")
-    rng = np.random.default_rng(1)
-    given = {x: float(rng.uniform(0.4, 1.2)) for x, entry in OWN[name].settings.items() if entry.default is None}
-    given |= {"ki": 0.1} if "ki" in given else {}
-    ours = mp.controller(robot, name, sample=H, **given)
-    law = mp.controller(robot, OWN[name], sample=H, **given)
+    ours, law = pair_of(name)
     assert law.cost.total <= 1.05 * ours.cost.total
     for seed in range(3):
         x = drawn(ours, seed)
         a, b = outputs(ours, x, {}), outputs(law, {port: x[port] for port in law.inputs if port in x}, {})
         for port in a:
             np.testing.assert_allclose(
-                b[port], a[port], rtol=0, atol=1e-12 * max(1.0, np.abs(a[port]).max()), err_msg=port
+                np.ravel(b[port]), np.ravel(a[port]), rtol=0, atol=1e-12 * max(1.0, np.abs(a[port]).max()), err_msg=port
             )
+
+
+def test_every_built_in_law_is_rewritten() -> None:
+    assert set(OWN) == set(mp.laws())
 
 
 @needs_cc
@@ -153,7 +87,7 @@ def test_a_law_of_rates_goes_in_continuous_time_too() -> None:
     x = drawn(ours, 1)
     got, want = (outputs(y, {port: x[port] for port in y.inputs if port in x}, {}) for y in (law, ours))
     np.testing.assert_allclose(got["integral_rate"], want["integral_rate"], atol=1e-12)
-    with pytest.raises(mp.InputError, match=r"test_user_laws.py:\d+: pid: goes from sample to sample: give sample="):
+    with pytest.raises(mp.InputError, match=r"rewritten_laws.py:\d+: pid: goes from sample to sample: give sample="):
         mp.controller(robot, OWN["pid"], kp=1, ki=1, kd=1, tracking=1, limit=1, filter=1)
 
 
@@ -167,6 +101,29 @@ def test_it_drives_an_arm_with_noise_delay_and_limits() -> None:
             mp.simulate(mp.Plant(robot, effort=None), law, ref, until=0.2, sensors=mp.Sensors(noise={"q": 1e-4})).q[-1]
         )
     np.testing.assert_allclose(runs[0], runs[1], rtol=0, atol=1e-9)
+
+
+def test_estimates_of_base_parameters_begin_with_those_of_the_robot() -> None:
+    robot = arm_of(3, "RP")
+    given = {"lam": 3.0, "kd": 2.0, "gamma": 0.1, "sample": H}
+    law, ours = mp.controller(robot, OWN["slotine_li"], **given), mp.controller(robot, "slotine_li", **given)
+    assert law.start().theta.tolist() == ours.start().theta.tolist() != [0.0] * len(law.start().theta)
+
+
+@mp.law(inputs={"push": 3, "level": 1}, settings={"gain": "1"})
+def leaning(arm, q, push, level, gain):
+    return gain * (arm.jacobian(q)[:3].T @ push) + level * q
+
+
+def test_more_inputs_are_declared_by_their_sizes() -> None:
+    robot = arm_of(9, "RPR")
+    law, arm, rng = mp.controller(robot, leaning, gain=2.0), mp.Arm(robot), np.random.default_rng(2)
+    q, push = rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 3)
+    assert {port.name: (len(port.symbols), port.role) for port in law.function.inputs} == {
+        "q": (3, "variable"), "push": (3, "variable"), "level": (1, "variable"), "gain": (1, "setting"),
+    }  # fmt: skip
+    found = law.step((), q, push, [0.5])[1]
+    np.testing.assert_allclose(found, 2 * arm.jacobian(q)[:3].T @ push + 0.5 * q, atol=1e-13)
 
 
 def test_it_is_pickled_by_its_name() -> None:
@@ -411,3 +368,56 @@ def test_settings_are_refused_as_those_of_any_law() -> None:
         mp.controller("planar2r", law, kp=1, kd=1, ks=1, sample=1e-3)
     with pytest.raises(mp.InputError, match="K: expected 2×2"):
         mp.controller("planar2r", matrices, K=[1, 2, 3], sample=1e-3)
+
+
+# forces of the surroundings on a plant
+
+
+@mp.law(settings={"k": ("n", 40.0), "c": 0.3})
+def surroundings(arm, q, qd, k, c):
+    return -k * (q - 0.2) - c * qd * np.abs(qd)
+
+
+@mp.law(settings={"share": "1"})
+def buoyancy(arm, q, share):
+    return share * arm.gravity(q)
+
+
+def test_a_spring_and_a_fluid_push_the_plant() -> None:
+    """As torques of a function in Python do in the exact integrator; the power balance has them."""
+    robot = arm_of(4, "RP").without("friction")
+    plant = mp.Plant(robot, friction="none", effort=None, stops=False)
+    given: dict[str, Any] = {"start": [0.3, -0.1], "until": 0.2}
+    run = mp.simulate(replace(plant, forces=surroundings), None, **given)
+    true = mp.simulate(plant, lambda t, q, qd: -40 * (q - 0.2) - 0.3 * qd * np.abs(qd), **given, method="dop853")
+    np.testing.assert_allclose(run.q[-1], true.q[-1], atol=1e-8)
+    assert run.balance < 1e-7
+
+
+@pytest.mark.parametrize("more", [{}, {"friction": "smooth"}, {"elastic": 500.0}])
+def test_an_arm_that_floats_stays(more: dict[str, Any]) -> None:
+    robot = arm_of(6, "RP").without("friction")
+    float_away = mp.controller(robot, buoyancy, share=1)
+    plant = mp.Plant(robot.with_motor_inertia(**dict.fromkeys(robot.joint_names, 0.1)), effort=None, **more)
+    run = mp.simulate(replace(plant, forces=float_away), None, start=[0.3, -0.1], until=0.05)
+    np.testing.assert_allclose(run.q[-1], [0.3, -0.1], atol=1e-12)
+    assert hash(plant) == hash(replace(plant, forces=float_away))
+
+
+@pytest.mark.parametrize(
+    ("forces", "words"),
+    [
+        ("a spring", "forces: expected a function of mp.law"), (matrices, "matrices: forces on planar2r are torques"),
+        (OWN["pd_gravity"], "pd_gravity: forces on planar2r are torques"),
+        (buoyancy, r"test_user_laws.py:\d+: buoyancy: no value for share"),
+    ],
+)  # fmt: skip
+def test_what_can_be_no_force_is_refused(forces: Any, words: str) -> None:
+    with pytest.raises(mp.InputError, match=words):
+        mp.Plant("planar2r", effort=None, forces=forces)
+
+
+def test_the_exact_integrator_has_no_forces() -> None:
+    plant = mp.Plant("planar2r", effort=None, forces=surroundings)
+    with pytest.raises(mp.InputError, match=r"^forces: dop853 has none"):
+        mp.simulate(plant, None, start=[0, 0], until=0.1, method="dop853")

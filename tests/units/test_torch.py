@@ -234,15 +234,15 @@ def test_branches_of_the_inverse_geometry_have_gradients(name: str) -> None:
 def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "learning.md"
     programs = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S))
-    assert set(programs) == {"learn_friction.py", "branches.py"}
-    printed = {}
-    for name, text in programs.items():
-        places = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-        ran = subprocess.run(
-            [sys.executable, "-c", text], capture_output=True, text=True, cwd=tmp_path, env=places, check=False
-        )
-        assert ran.returncode == 0, ran.stderr
-        printed[name] = ran.stdout
+    assert set(programs) == {"learn_friction.py", "branches.py", "tune_gains.py"}
+    places = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    # in one process: loading PyTorch takes longer than they do
+    words = [sys.executable, "-c", f"for text in {list(programs.values())!r}: exec(text, {{}}); print(chr(0))"]
+    ran = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=places, check=False)
+    assert ran.returncode == 0, ran.stderr
+    printed = dict(zip(programs, ran.stdout.split("\0"), strict=False))
+    costs = re.search(r"motions: (\S+) before, (\S+) after", printed["tune_gains.py"])
+    assert costs and float(costs[2]) < 0.8 * float(costs[1])
     residual = re.search(r"before, (\S+) after", printed["learn_friction.py"])
     assert residual and float(residual[1]) < 1e-6
     assert "[0.4 0.4 0.4 0.4 0.4 0.4 0.4]" in printed["learn_friction.py"]

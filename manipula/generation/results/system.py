@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from math import isfinite
 from numbers import Real
 from pathlib import Path
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from manipula.algebra.run.compiled_function import Compiled
+from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.run.repeated import Repeated
 from manipula.algebra.run.stepping import Stepped
+from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.results.model import Model
 from manipula.support.files import write_bytes
@@ -23,6 +24,8 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.algebra.emit.fmu import ParameterMeaning
+    from manipula.algebra.run.gradients.adjoint import BackMaker, StepBack
+    from manipula.algebra.run.gradients.torch_rollouts import TorchRollouts
     from manipula.algebra.run.units import UnitFiles
     from manipula.generation.prepare import Request
     from manipula.mechanics.models.control.user_law import RobotLaw
@@ -177,6 +180,28 @@ class System(Model):
         more = {"every": every, "threads": threads, "along": along, "seed": seed, "rollout": rollout, "first": first}
         found: Repeated = self._on(device).run(state, steps, *variables, p=given, **more)
         return found
+
+    def torch(self) -> TorchRollouts:
+        """Many steps as a function of PyTorch tensors, called like `run`, with gradients through time: with respect to
+        the first state, the inputs, and every setting and parameter that is a tensor. Needs PyTorch."""
+        from manipula.algebra.run.gradients.torch_rollouts import TorchRollouts
+
+        return TorchRollouts(self.name, self._rollouts_of, self._set, self.initial)
+
+    def _rollouts_of(self, dtype: str) -> tuple[Compiled, Callable[[], Compiled], BackMaker]:
+        """The steps in machine code, the same with nothing but states, and steps back, each made on first use."""
+        from manipula.generation.reverse_product import Wanted, step_back, with_noise_kept
+
+        @cache
+        def tracer() -> Compiled:
+            return compile_tape(tape_from_function(with_noise_kept(self.function)), "auto", dtype)
+
+        @cache
+        def back(*wanted: Any) -> tuple[StepBack, Compiled]:
+            made = step_back(self.function, Wanted(*wanted))
+            return made, compile_tape(tape_from_function(made.function), "auto", dtype)
+
+        return self.compile(dtype=dtype), tracer, back
 
     def _on(self, device: str) -> Any:
         """The code on a device, made once."""

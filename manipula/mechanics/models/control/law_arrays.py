@@ -10,17 +10,20 @@ Derived here: the operations beside those of `Maths` are their definitions, writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from math import isfinite
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from manipula.errors import InputError
-from manipula.scalar import Maths, Scalar
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.entry import ModelCall
+from manipula.scalar import Maths
 
 LARGEST_POWER = 64  # as a product of factors
 
@@ -94,6 +97,36 @@ def scalars(maths: Maths[Scalar], value: object, shape: tuple[int, ...]) -> list
     if (found.shape != shape and found.size != 1) or found.size != int(np.prod(shape)):
         raise InputError("{found} where {wanted} is wanted", shape_text(found.shape), shape_text(shape))
     return [_raw(maths, x) for x in found.ravel()]
+
+
+class ArmModels:
+    """The models of the robot, as a law calls them: `arm.gravity(q)`, by place or by name."""
+
+    def __init__(self, maths: Maths[Any], call: ModelCall, joints: Sequence[str]) -> None:
+        self._maths, self._call = maths, call
+        self.joint_names, self.dof, self.n = tuple(joints), len(joints), len(joints)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in MODELS or MODELS[name].framed:
+            raise UnknownNameError("model", name, [x for x in MODELS if not MODELS[x].framed])
+        inputs = MODELS[name].inputs
+
+        def model(*values: Any, **named: Any) -> Any:
+            if len(values) > len(inputs):
+                raise InputError(
+                    "arm.{name} takes {inputs}, found {count} arguments", name, ", ".join(inputs), len(values)
+                )
+            given = {**dict(zip(inputs, values)), **named}
+            flat = {port: self._flat(value) for port, value in given.items()}
+            found = {port: x for port, x in self._call(name, **flat).items() if port != "columns"}
+            arrays = {port: law_array(self._maths, x) for port, x in found.items()}
+            return next(iter(arrays.values())) if len(arrays) == 1 else SimpleNamespace(**arrays)
+
+        return model
+
+    def _flat(self, value: Any) -> list[Any]:
+        found = np.asarray(value, dtype=object)
+        return scalars(self._maths, found.ravel(), (found.size,))
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -1,7 +1,8 @@
-"""States and settings of a law of one's own, as its author declares them: sizes, and values that settings have.
+"""Inputs, states and settings of a law of one's own, as its author declares them: sizes, and values of settings.
 
 "n"      one for each joint                 1, 3      a number, three numbers
 "n×n"    a matrix, row by row               2.5       a number that is 2.5 unless given; of settings alone
+"base"   one for each base parameter        "pairs"   one half of a symmetric matrix of these, by rows
 
 Derived here: a notation, no algorithm.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,22 +20,38 @@ from manipula.errors import InputError
 from manipula.messages import Message
 
 
+class Counts(NamedTuple):
+    """What of a robot decides sizes: its joints, and its base parameters."""
+
+    n: int
+    base: int = 0
+
+    def of(self, word: int | str) -> int:
+        if isinstance(word, int):
+            return word
+        return {"n": self.n, "base": self.base, "pairs": self.base * (self.base + 1) // 2}[word]
+
+
+WORDS = ("n", "base", "pairs")
+
+
 @dataclass(frozen=True)
 class Entry:
-    """A state or setting as declared: its shape ("n" is the number of joints), and the value it has unless given."""
+    """An input, state or setting as declared: its shape in words, and the value it has unless given."""
 
     shape: tuple[int | str, ...]
     default: tuple[float, ...] | None = None
 
-    def size(self, n: int) -> tuple[int, ...]:
-        return tuple(n if x == "n" else int(x) for x in self.shape)
+    def size(self, counts: Counts) -> tuple[int, ...]:
+        return tuple(map(counts.of, self.shape))
 
 
-def state_entry(name: str, value: object) -> Entry:
+def sized_entry(what: str, name: str, value: Any) -> Entry:
+    """A state, or an input."""
     shape = _shape(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
     if shape is None:
         raise InputError(
-            'mp.law: states: {name}: expected "n", "n×n" or a number of entries, found {value!r:.60}', name, value
+            'mp.law: {what}: {name}: expected "n", "n×n" or a number of entries, found {value!r:.60}', what, name, value
         )
     return Entry(shape)
 
@@ -56,13 +74,14 @@ def setting_entry(name: str, value: object) -> Entry:
 
 
 def _shape(size: str | int) -> tuple[int | str, ...] | None:
-    """ "n" → (n), "n×n" → (n, n), 3 → (3), 1 → a number."""
+    """ "n" → (n), "n×n" → (n, n), 3 → (3), 1 or "1" → a number."""
     if isinstance(size, int):
         return None if size < 1 else () if size == 1 else (size,)
     parts = size.replace("x", "×").replace("*", "×").replace(" ", "").split("×")
-    if not 1 <= len(parts) <= 2 or not all(x == "n" or (x.isascii() and x.isdigit() and int(x)) for x in parts):
+    if not 1 <= len(parts) <= 2 or not all(x in WORDS or (x.isascii() and x.isdigit() and int(x)) for x in parts):
         return None
-    return tuple("n" if x == "n" else int(x) for x in parts)
+    # one entry is a number, "1" like 1
+    return () if parts == ["1"] else tuple(x if x in WORDS else int(x) for x in parts)
 
 
 def _floats(name: str, value: object) -> tuple[float, ...]:

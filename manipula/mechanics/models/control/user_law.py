@@ -13,31 +13,39 @@ from __future__ import annotations
 
 import dis
 import traceback
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from importlib import import_module
 from inspect import Parameter, isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from keyword import iskeyword
 from pathlib import Path
-from types import CodeType, SimpleNamespace
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from manipula.errors import InputError, ManipulaError, ProofError, UnknownNameError
-from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.control.law_arrays import law_array, scalars
-from manipula.mechanics.models.control.law_entries import Entry, entry_names, matrix_values, setting_entry, state_entry
+from manipula.mechanics.models.control.law_arrays import ArmModels, law_array, scalars
+from manipula.mechanics.models.control.law_entries import (
+    Counts,
+    Entry,
+    entry_names,
+    matrix_values,
+    setting_entry,
+    sized_entry,
+)
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
-from manipula.mechanics.models.ports import EFFORT, Q_REF, QD_REF, QDD_REF, PortKind
+from manipula.mechanics.models.ports import EFFORT, Q_REF, QD_REF, QDD_REF, PortKind, PortSizes
 from manipula.messages import Message
 from manipula.scalar import Entries, Maths, Next, Rate, Role, Scalar
 
 Ports = tuple[Mapping[str, int], Mapping[str, tuple[int, ...]]]  # of a model: input → size, output → shape
 MEASURED = {kind.name: kind for kind in (*variables("q", "qd"), Q_REF, QD_REF, QDD_REF)}
 TORQUE = "tau"
+_SIZES: Mapping[tuple[int | str, ...], Any] = {("n",): "dof", ("base",): "base", ("pairs",): "pairs"}
 _HERE = str(Path(__file__).resolve().parents[3])  # the package, whose lines are not the user's
 _NUMPY = str(Path(np.__file__).resolve().parent)
 # a run writes only what it has made: instructions that write elsewhere
@@ -54,6 +62,7 @@ class UserLaw:
     states: Mapping[str, Entry]
     settings: Mapping[str, Entry]
     units: Mapping[str, str]
+    inputs: Mapping[str, Entry] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -67,7 +76,7 @@ class UserLaw:
 
     def as_dict(self) -> dict[str, object]:
         """Plain data: its name, what it asks for, the shapes of its states and settings, and their values."""
-        shapes = {name: [*entry.shape] for name, entry in {**self.states, **self.settings}.items()}
+        shapes = {name: [*entry.shape] for name, entry in self.declared.items()}
         values = {name: [*entry.default] for name, entry in self.settings.items() if entry.default is not None}
         return {"name": self.name, "arguments": self.arguments, "shapes": shapes, "defaults": values}
 
@@ -81,14 +90,23 @@ class UserLaw:
         return list(signature(self.text).parameters)[1:]
 
     @property
+    def declared(self) -> dict[str, Entry]:
+        return {**self.inputs, **self.states, **self.settings}
+
+    def counts(self, n: int, base: Callable[[], int]) -> Counts:
+        """Of a robot; base parameters are counted only where a size asks for them."""
+        asks = any(word in ("base", "pairs") for entry in self.declared.values() for word in entry.shape)
+        return Counts(n, base() if asks else 0)
+
+    @property
     def place(self) -> Message:
         return Message("{file}:{line}", self.text.__code__.co_filename, self.text.__code__.co_firstlineno)
 
     def refuse(self, problem: str) -> InputError:
         return InputError("{place}: {name}: {problem}", self.place, self.name, problem)
 
-    def kinds(self, n: int) -> tuple[PortKind, ...]:
-        """Its inputs on a robot of n joints, as kinds of ports."""
+    def kinds(self, counts: Counts) -> tuple[PortKind, ...]:
+        """Its inputs on a robot, as kinds of ports."""
         found = []
         for name in self.arguments:
             if name in MEASURED:
@@ -96,32 +114,33 @@ class UserLaw:
             elif name == SAMPLE.name:
                 found.append(SAMPLE)
             else:
-                role: Role = "state" if name in self.states else "setting"
-                entry = (self.states if role == "state" else self.settings)[name]
-                kind = PortKind(name, self.units.get(name, "SI"), f"{role} {name} of {self.name}", role=role)
-                size = kind.size if entry.shape == ("n",) else entry_names(name, entry.size(n))
-                letter = f"{name}_" if size == "dof" and name[-1].isdigit() else ""
+                role: Role = "state" if name in self.states else "setting" if name in self.settings else "variable"
+                entry, word = self.declared[name], "input" if role == "variable" else role
+                kind = PortKind(name, self.units.get(name, "SI"), f"{word} {name} of {self.name}", role=role)
+                size = _SIZES.get(entry.shape) or entry_names(name, entry.size(counts))
+                letter = f"{name}_" if size == "base" or (size == "dof" and name[-1].isdigit()) else ""
                 found.append(replace(kind, size=size, letter=letter, unbounded=True, signed=True))
         return tuple(found)
 
-    def values(self, n: int, given: Mapping[str, object]) -> dict[str, object]:
+    def values(self, counts: Counts, given: Mapping[str, Any]) -> dict[str, Any]:
         """Settings as ports take them, one row: of a square matrix a number is that times the unit matrix, a row its
         diagonal. Those not given have their defaults."""
         defaults = {name: entry.default for name, entry in self.settings.items() if entry.default is not None}
         found: dict[str, object] = {**defaults}
         for name, value in given.items():
-            shape = self.settings[name].size(n) if name in self.settings else ()
+            shape = self.settings[name].size(counts) if name in self.settings else ()
             if len(shape) == 2:
                 value = matrix_values(Message("{name}: {setting}", self.name, name), value, shape)
             found[name] = value
         return {name: x[0] if isinstance(x, tuple) and len(x) == 1 else x for name, x in found.items()}
 
-    def run(self, maths: Maths[Scalar], call: ModelCall, x: Given, joints: Sequence[str]) -> tuple[Any, Any]:
+    def run(
+        self, maths: Maths[Any], call: ModelCall, x: Given, joints: Sequence[str], counts: Counts
+    ) -> tuple[Any, Any]:
         """What it gives, and what becomes of its states, as it says it; errors name the line of the text."""
-        n = len(joints)
-        sizes = {name: entry.size(n) for name, entry in {**self.states, **self.settings}.items()}
+        sizes = {name: entry.size(counts) for name, entry in self.declared.items()}
         sizes[SAMPLE.name] = ()
-        arrays = [_shaped(maths, x[name], sizes.get(name, (n,))) for name in self.arguments]
+        arrays = [_shaped(maths, x[name], sizes.get(name, (counts.n,))) for name in self.arguments]
         with _Located(self.name):
             found = self.text(ArmModels(maths, call, joints), *arrays)
             pair = isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Mapping)
@@ -147,14 +166,15 @@ class RobotLaw:
     calls: tuple[str, ...]
     outputs: Mapping[str, tuple[int, ...]]
     rates: frozenset[str]
+    counts: Counts
 
     def __str__(self) -> str:
         return self.law.name
 
     def block(self, *, sampled: bool) -> Block:
         """The law as any other, in steps or in continuous time."""
-        law, n = self.law, len(self.joints)
-        kinds = law.kinds(n)
+        law, counts = self.law, self.counts
+        kinds = law.kinds(counts)
         asks = any(kind.name == SAMPLE.name for kind in kinds)
         if not sampled and (asks or set(law.states) - self.rates):
             raise law.refuse(Message("goes from sample to sample: give sample=, the time between its steps in seconds"))
@@ -171,13 +191,13 @@ class RobotLaw:
                 results[f"{name}_rate"] = Result(f"{units[name]}/s", f"rate of {name}", Rate(name))
         doc = next(iter((law.text.__doc__ or "").strip().splitlines()), f"the law {law.name}")
 
-        def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
-            given, after = law.run(maths, call, x, self.joints)
+        def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
+            given, after = law.run(maths, call, x, self.joints, counts)
             outs = given if isinstance(given, Mapping) else {TORQUE: given}
             found = {name: _nested(scalars(maths, outs[name], shape), shape) for name, shape in self.outputs.items()}
             for name, entry in law.states.items():
                 rate = f"{name}_rate" in after
-                moved = scalars(maths, after[f"{name}_rate" if rate else name], entry.size(n))
+                moved = scalars(maths, after[f"{name}_rate" if rate else name], entry.size(counts))
                 if rate and sampled:
                     # x⁺ = x + h ẋ
                     moved = [a + x[SAMPLE.name][0] * b for a, b in zip(x[name], moved, strict=True)]
@@ -187,47 +207,19 @@ class RobotLaw:
         return Block(law.name, doc, kinds, results, text, self.calls)
 
 
-class ArmModels:
-    """The models of the robot, as a law calls them: `arm.gravity(q)`, by place or by name."""
-
-    def __init__(self, maths: Maths[Scalar], call: ModelCall, joints: Sequence[str]) -> None:
-        self._maths, self._call = maths, call
-        self.joint_names, self.dof, self.n = tuple(joints), len(joints), len(joints)
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name not in MODELS or MODELS[name].framed:
-            raise UnknownNameError("model", name, [x for x in MODELS if not MODELS[x].framed])
-        inputs = MODELS[name].inputs
-
-        def model(*values: object, **named: object) -> Any:
-            if len(values) > len(inputs):
-                raise InputError(
-                    "arm.{name} takes {inputs}, found {count} arguments", name, ", ".join(inputs), len(values)
-                )
-            given = {**dict(zip(inputs, values)), **named}
-            flat = {port: self._flat(value) for port, value in given.items()}
-            found = {port: x for port, x in self._call(name, **flat).items() if port != "columns"}
-            arrays = {port: law_array(self._maths, x) for port, x in found.items()}
-            return next(iter(arrays.values())) if len(arrays) == 1 else SimpleNamespace(**arrays)
-
-        return model
-
-    def _flat(self, value: object) -> list[Any]:
-        found = np.asarray(value, dtype=object)
-        return scalars(self._maths, found.ravel(), (found.size,))
-
-
 def user_law(
-    text: Callable[..., Any], states: Mapping[str, Any], settings: Mapping[str, Any], units: Mapping[str, str]
-) -> UserLaw:
+    text: Callable[..., Any], states: Mapping[str, Any], settings: Mapping[str, Any], units: Mapping[str, str],
+    inputs: Mapping[str, Any],
+) -> UserLaw:  # fmt: skip
     """A law from its function, refused where it cannot be one before any robot is asked."""
     if not hasattr(text, "__code__"):
         raise InputError("mp.law: expected a function, found {text!r:.60}", text)
     made = UserLaw(
         text,
-        {name: state_entry(name, x) for name, x in states.items()},
+        {name: sized_entry("states", name, x) for name, x in states.items()},
         {name: setting_entry(name, x) for name, x in settings.items()},
         dict(units),
+        {name: sized_entry("inputs", name, x) for name, x in inputs.items()},
     )
     if not made.name.isidentifier() or not made.name.isascii() or iskeyword(made.name):
         raise made.refuse(Message("a law needs a name in plain letters: def my_law(arm, q, …)"))
@@ -250,14 +242,15 @@ def _refuse_names(law: UserLaw) -> None:
                     str(x),
                 )
             )
-    doubled = set(law.states) & set(law.settings) | {*law.states, *law.settings} & {*MEASURED, SAMPLE.name, "p"}
+    counted = Counter([*law.states, *law.settings, *law.inputs, *MEASURED, SAMPLE.name, "p"])
+    doubled = [name for name, times in counted.items() if times > 1]
     if doubled:
         raise law.refuse(Message("{names}: a name for one thing only", ", ".join(sorted(doubled))))
-    known = [*MEASURED, SAMPLE.name, *law.states, *law.settings]
+    known = [*MEASURED, SAMPLE.name, *law.declared]
     for name in law.arguments:
         if name not in known:
             raise law.refuse(UnknownNameError("argument", name, known).message)
-    unused = [name for name in (*law.states, *law.settings) if name not in law.arguments]
+    unused = [name for name in law.declared if name not in law.arguments]
     if unused:
         raise law.refuse(Message("{names}: declared, but no argument of the function", ", ".join(unused)))
 
@@ -282,12 +275,14 @@ def _refuse_writes(law: UserLaw, code: CodeType, outer: frozenset[str] = frozens
 
 
 def bind_law(
-    law: UserLaw, joints: Sequence[str], maths: Maths[Any], letter: Callable[[str], Any], ports: Callable[[str], Ports]
+    law: UserLaw, joints: Sequence[str], base: Callable[[], int], maths: Maths[Any], letter: Callable[[str], Any],
+    ports: Callable[[str], Ports],
 ) -> RobotLaw:  # fmt: skip
     """The law on a robot: run twice on letters, so that its calls and results are known. `ports`: of a model."""
     n = len(joints)
-    sizes = {kind.name: kind for kind in law.kinds(n)}
-    given = {name: [letter(f"{name}__{i}") for i in range(_count(kind, n))] for name, kind in sizes.items()}
+    counts = law.counts(n, base)
+    kinds, sizes = law.kinds(counts), PortSizes(n, lambda: counts.base)
+    given = {kind.name: [letter(f"{kind.name}__{i}") for i in range(len(kind.entries(sizes)))] for kind in kinds}
 
     def once() -> tuple[tuple[str, ...], dict[str, Any], dict[str, Any]]:
         calls: list[str] = []
@@ -305,20 +300,20 @@ def bind_law(
                 for output, shape in results.items()
             }
 
-        outs, after = law.run(maths, call, given, joints)
+        outs, after = law.run(maths, call, given, joints, counts)
         outs = dict(outs) if isinstance(outs, Mapping) else {TORQUE: outs}
         with _Located(law.name, law):
             _refuse_results(law, outs, after)
             flat = {name: _result(maths, name, x, (n,) if name == TORQUE else None) for name, x in outs.items()}
             for name, x in after.items():
-                flat[f"{name}>"] = _result(maths, name, x, law.states[name.removesuffix("_rate")].size(n))
+                flat[f"{name}>"] = _result(maths, name, x, law.states[name.removesuffix("_rate")].size(counts))
         return tuple(calls), flat, {"rates": frozenset(x.removesuffix("_rate") for x in after if x not in law.states)}
 
     first, second = once(), once()
     if first[0] != second[0] or {k: v[0] for k, v in first[1].items()} != {k: v[0] for k, v in second[1].items()}:
         raise law.refuse(Message("gives another result when it is run again: a law remembers nothing but its states="))
     outputs = {name: shape for name, (_, shape) in first[1].items() if not name.endswith(">")}
-    return RobotLaw(law, tuple(joints), tuple(dict.fromkeys(first[0])), outputs, first[2]["rates"])
+    return RobotLaw(law, tuple(joints), tuple(dict.fromkeys(first[0])), outputs, first[2]["rates"], counts)
 
 
 def _refuse_results(law: UserLaw, outs: Mapping[str, Any], after: Mapping[str, Any]) -> None:
@@ -380,11 +375,7 @@ def _sizes_text(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{port}[{size}]" for port, size in sizes.items())
 
 
-def _count(kind: PortKind, n: int) -> int:
-    return n if kind.size == "dof" else len(kind.size)
-
-
-def _shaped(maths: Maths[Scalar], values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+def _shaped(maths: Maths[Any], values: Sequence[Any], shape: tuple[int, ...]) -> Any:
     return law_array(maths, _nested(list(values), shape) if shape else values[0])
 
 

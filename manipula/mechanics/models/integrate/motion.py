@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, states, variables
-from manipula.mechanics.models.ports import ACCELERATION, VELOCITY
-from manipula.scalar import Entries, Maths, Rate, Scalar
+from manipula.mechanics.models.ports import ACCELERATION, EFFORT, VELOCITY
+from manipula.scalar import Maths, Rate, Scalar
 
 
 def _motion(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
@@ -51,15 +52,40 @@ def add_wrench(arm: Block) -> Block:
             rows = call("jacobian", q=q)["J"]
             return [sum(row[j] * force for row, force in zip(rows, x["wrench"], strict=True)) for j in range(len(q))]
 
-        def call_with_wrench(model: str, /, **given: Sequence[Scalar]) -> Mapping[str, Any]:
-            if model == "forward_dynamics":
-                tau = [a + b for a, b in zip(given["tau"], share(given["q"]), strict=True)]
-                return call(model, **{**given, "tau": tau})
-            found = call(model, **given)
-            if model != "inverse_dynamics":
-                return found
-            return {"tau": [a - b for a, b in zip(found["tau"], share(given["q"]), strict=True)]}
-
-        return arm.text(maths, call_with_wrench, x)
+        return arm.text(maths, _pushed(call, share), x)
 
     return replace(arm, inputs=(*arm.inputs, *variables("wrench")), text=text, calls=(*arm.calls, "jacobian"))
+
+
+def _pushed(call: ModelCall, push: Callable[[Sequence[Scalar]], Sequence[Scalar]]) -> ModelCall:
+    """The models of an arm that is pushed beside its motors: push(q) are torques at its joints."""
+
+    def ask(model: str, /, **given: Sequence[Scalar]) -> Mapping[str, Any]:
+        if model == "forward_dynamics":
+            tau = [a + b for a, b in zip(given["tau"], push(given["q"]), strict=True)]
+            return call(model, **{**given, "tau": tau})
+        found = call(model, **given)
+        if model != "inverse_dynamics":
+            return found
+        return {"tau": [a - b for a, b in zip(found["tau"], push(given["q"]), strict=True)]}
+
+    return ask
+
+
+# An arm with forces of its surroundings: a spring, a fluid, which follow from its positions and velocities.
+#
+#     τ + f(q, q̇) drives the joints in place of τ
+#
+# Derived here: it is their definition.
+
+
+def add_forces(arm: Block, forces: Block, settings: Mapping[str, Sequence[Scalar]]) -> Block:
+    """The same arm, pushed by what the block `forces` gives as `tau`; it tells the torques as `force`."""
+
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+        known = {name: [maths.number(Fraction(value)) for value in values] for name, values in settings.items()}
+        force = list(forces.text(maths, call, {**known, "q": x["q"], "qd": x["qd"]})["tau"])
+        return {**arm.text(maths, _pushed(call, lambda q: force), x), "force": force}
+
+    outputs = {**arm.outputs, "force": Result(EFFORT, "torques of the surroundings at the start of the step")}
+    return replace(arm, outputs=outputs, text=text, calls=tuple(dict.fromkeys((*arm.calls, *forces.calls))))
