@@ -155,9 +155,7 @@ def identify(
     (True, True)
     """
     from manipula.identification.fit.identification import identify_robot
-    from manipula.mechanics.robot.topology import refuse_moving
 
-    refuse_moving(robot_from(robot), "identify")
     return identify_robot(
         robot_from(robot), logs, validate, model, prior, method, filter, tell, repair=repair, coupling=coupling,
         motors=motors,

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.identification.base_motion import SIX, with_base
+from manipula.identification.closed_motion import closed_motion_of
 from manipula.identification.columns import (
     INERTIAL,
     Array,
@@ -30,6 +32,7 @@ from manipula.mechanics.robot.friction import LAWS, Coulomb, FrictionLaw, Offset
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Parameter
 from manipula.messages import Message
+from manipula.recordings.log import Log
 from manipula.support.text import plain
 
 _FRICTION = [key for key, family in FAMILIES.items() if family.friction]
@@ -182,11 +185,19 @@ class Moment:
 
 
 class Columns:
-    """`columns` in their order; `own(j)` are the places of those that joint j can feel."""
+    """`columns` in their order; `own(j)` are the places of those that row j can feel.
 
-    def __init__(self, robot: RobotDescription, model: JointModel) -> None:
-        self.model, self.inertial = model, inertial_of(robot)
+    A row is a joint's torque. Of a robot with loops the rows of joints without a motor feel nothing, and the motors feel
+    what the joints of the tree would (`closed_motion`). Of a base that moves there are six rows more where the `wrench`
+    on it was measured.
+    """
+
+    def __init__(self, robot: RobotDescription, model: JointModel, wrench: bool = False) -> None:
+        wrench = wrench and bool(robot.moving)
+        self.model, self.inertial, self.wrench = model, inertial_of(robot, wrench), wrench
         self.robot = self.inertial.robot
+        self.closed = closed_motion_of(self.robot) if self.robot.loops else None
+        self._refuse_families()
         own = self.robot.joint_names
         rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if x.name in own]
         self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]
@@ -195,12 +206,35 @@ class Columns:
         self.pace = np.array([float(x) for x in self._pace])
         self.widths = own_widths(self.joints, self._pace, dict(self.robot.values))
         pairs = [*self._families(), *self._springs(), *self._tilt(), *self._coupling_columns()]
-        self.columns = (*self.inertial.columns, *(column for column, _ in pairs))
+        of_tree = (*self.inertial.columns, *(column for column, _ in pairs))
+        self._of_tree = _places_by_row(of_tree, len(self.rows))
+        driven = self.robot.driven
+        self.columns = tuple(replace(x, rows=driven) for x in of_tree) if self.closed else of_tree
         self._formulas = [formula for _, formula in pairs]
 
     @property
     def dof(self) -> int:
         return len(self.joints)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """What is recorded, by name: torques of joints, then the wrench on a base that moves."""
+        base = tuple(f"base {x}" for x in SIX) if self.wrench else ()
+        return (*self.robot.joint_names, *base)
+
+    @property
+    def felt(self) -> NDArray[np.bool_]:
+        """The rows that feel anything: without those of joints that have no motor."""
+        driven = self.robot.driven if self.closed else range(len(self.rows))
+        return np.isin(np.arange(len(self.rows)), list(driven))
+
+    def whole_motion(self, motion: RecordedMotion, log: Log) -> RecordedMotion:
+        """With what loops and a base that moves add to the joints' positions."""
+        if self.closed is not None:
+            return self.closed.along(motion)
+        if self.robot.moving:
+            return with_base(motion, log, self.inertial.gravity, self.wrench, self.robot.name)
+        return motion
 
     @property
     def slow(self) -> Array:
@@ -221,12 +255,19 @@ class Columns:
 
     @cached_property
     def _own(self) -> list[NDArray[np.intp]]:
-        return [np.flatnonzero([j in column.rows for column in self.columns]) for j in range(self.dof)]
+        return _places_by_row(self.columns, len(self.rows))
 
     @cached_property
     def smooth(self) -> list[NDArray[np.bool_]]:
-        """Of every joint which of its columns have no edges along a smooth motion: inertia, a base that leans."""
-        return [np.array([self.columns[k].family in (INERTIAL, TILT) for k in own], bool) for own in self._own]
+        """Of every row which of its columns have no edges along a smooth motion: inertia, a base that leans."""
+        return self._smooth_among(self._own)
+
+    def _smooth_among(self, places: list[NDArray[np.intp]]) -> list[NDArray[np.bool_]]:
+        return [np.array([self.columns[k].family in (INERTIAL, TILT) for k in own], bool) for own in places]
+
+    @cached_property
+    def _smooth_of_tree(self) -> list[NDArray[np.bool_]]:
+        return self._smooth_among(self._of_tree)
 
     @property
     def torque_factors(self) -> Array:
@@ -250,11 +291,31 @@ class Columns:
             family = FAMILIES[key]
             for shape in family.shapes:
                 for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
+                    if self._has_none(family, joint, j):
+                        continue
                     name = shape.letters.replace("[", f"{end}[") if "[" in shape.letters else f"{shape.letters}{end}"
                     unit, words = shape.units[not joint.turns], {} if self._other_load(family, j) else shape.words
                     wide = {x: self.widths[x][j] if w is None else w * self._pace[j] for x, w in family.widths.items()}
                     column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded, words, wide)
                     yield column, partial(_by_family, shape.formula)
+
+    def _has_none(self, family: ColumnFamily, joint: Joint, j: int) -> bool:
+        """A joint without a motor rubs; it has none of a motor's terms, unless the file gives it some."""
+        if self.closed is None or j in self.robot.driven or family.friction:
+            return False
+        given = joint.actuator.parameters_by_letter()
+        cells = [given.get(letters) for shape in family.shapes for letters in shape.words]
+        return all(cell is None or number_of(cell.parameter, dict(self.robot.values)) == 0 for cell in cells)
+
+    def _refuse_families(self) -> None:
+        """What a mechanism does not have."""
+        if self.closed and (odd := [key for key in self.model.families if FAMILIES[key].loaded]):
+            raise InputError(
+                "{robot}: {family}: what a joint bears inside a loop is not determined by its motion; leave it out",
+                self.robot.name, odd[0],
+            )  # fmt: skip
+        if self.robot.moving and self.model.tilt:
+            raise InputError("{robot}: tilt: its base moves, and a0 says which way is down", self.robot.name)
 
     def _other_load(self, family: ColumnFamily, j: int) -> bool:
         """A coordinate bears what the joints that follow it bear, too: no friction of one joint's own load."""
@@ -301,26 +362,40 @@ class Columns:
     def smooth_values(self, motion: RecordedMotion, rows: Rows, load: Array | None) -> tuple[list[Array], Array | None]:
         """Those of the columns without edges, and what every joint bears (rows, n)."""
         q, size = motion.q[rows], len(self.inertial.columns)
-        inertial = self.inertial.regressor(q, motion.qd[rows], motion.qdd[rows])
+        base = None if motion.base is None else motion.base[rows]
+        inertial = self.inertial.regressor(q, motion.qd[rows], motion.qdd[rows], base=base)
         leaning = self._leaning(q, load)
         found = []
-        for j, (own, smooth) in enumerate(zip(self._own, self.smooth)):
+        for j, (own, smooth) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
             kept = own[smooth]
             lean = [x[:, j, None] for x in leaning[: int((kept >= size).sum())]]
             found.append(np.concatenate([self.inertial.of_joint(inertial, j, kept[kept < size]), *lean], axis=1))
-        return found, None if load is None else self.inertial.torque(inertial, load)
+        borne = None if load is None else self.inertial.torque(inertial, load)
+        return self._felt_by_motors(found, motion, rows, True), borne
+
+    def _felt_by_motors(self, found: list[Array], motion: RecordedMotion, rows: Rows, smooth: bool) -> list[Array]:
+        """Gᵀ of the columns of a tree, where loops close it."""
+        if motion.felt is None:
+            return found
+        G, whole = motion.felt[rows], [np.zeros((len(found[0]), 0)) for _ in self.rows]
+        for m, motor in enumerate(self.robot.driven):
+            kept = self._own[motor][self.smooth[motor] == smooth]
+            whole[motor] = np.zeros((len(G), len(kept)))
+            for j, (own, mask) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
+                whole[motor][:, np.searchsorted(kept, own[mask == smooth])] += G[:, j, m, None] * found[j]
+        return whole
 
     def edged_values(self, motion: RecordedMotion, rows: Rows, borne: Array | None) -> list[Array]:
         """Those of all other columns, from what every joint bears."""
         moment, count = self._moment(motion, rows, borne), len(motion.q[rows])
         found = []
-        for j, (own, smooth) in enumerate(zip(self._own, self.smooth)):
+        for j, (own, smooth) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
             values = np.empty((int((~smooth).sum()), count))
             for k, place in enumerate(own[~smooth]):
                 unknown = self.columns[place].loaded and borne is None
                 values[k] = 0.0 if unknown else self.shape(place, moment, j)
             found.append(values.T)
-        return found
+        return self._felt_by_motors(found, motion, rows, False)
 
     def join(self, smooth: Sequence[Array], edged: Sequence[Array]) -> list[Array]:
         """Both kinds of columns in the order of `own`."""
@@ -356,6 +431,10 @@ class Columns:
         first /= np.linalg.norm(first)
         second = np.cross(down, first) / np.linalg.norm(down)
         return [np.cross(axis, down) for axis in (first, second)]
+
+
+def _places_by_row(columns: Sequence[Column], rows: int) -> list[NDArray[np.intp]]:
+    return [np.flatnonzero([j in column.rows for column in columns]) for j in range(rows)]
 
 
 def _by_family(formula: Formula, here: Moment, row: int) -> Any:
