@@ -100,9 +100,10 @@ def excite(
     """
     from manipula.identification.excitation.excitation import optimise_excitation
     from manipula.identification.excitation.motions import recorded_before
-    from manipula.mechanics.robot.topology import refuse_moving
+    from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
 
     refuse_moving(robot_from(robot), "excite")
+    refuse_loops(robot_from(robot), "excite")
 
     subject = robot_from(robot)
     return optimise_excitation(

@@ -59,8 +59,8 @@ def _state(log: Log, name: str, robot: str) -> Array:
     found, size = log.state.get(name), SIZES[name]
     if found is None or found.shape != (len(log.t), size):
         raise InputError(
-            "{robot}: its base moves, so a recording needs the states w0 and a0 (or w0, v0 and quaternion), base axes: "
-            "Log(…, state={{'w0': …, 'a0': …}}); {name} (time, {size}) is missing, or has another shape",
+            "{robot}: its base moves, so a recording needs the states w0 and a0 (or w0, v0 and quaternion) in base "
+            "axes, Log(…, state=dict(w0=…, a0=…)): {name} of shape (time, {size}) is missing",
             robot, name, size,
         )  # fmt: skip
     return np.asarray(found, float)

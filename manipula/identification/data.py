@@ -26,9 +26,9 @@ from manipula.identification.closed_motion import with_passive_joints
 from manipula.identification.columns import Column
 from manipula.identification.decimation import LONG_EDGES, SMALL, GridColumns, thin_flags, thin_log, windows
 from manipula.identification.filters import Filter, Flags, RecordedMotion, Smoother, cutoff_for, motion_of
-from manipula.identification.joint_model import Columns, JointModel
+from manipula.identification.joint_model import JointModel
+from manipula.identification.torque_columns import Columns
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.messages import Message
 from manipula.recordings.log import Log, believed_limits
 from manipula.support.progress import Tell, silent
 
@@ -339,7 +339,7 @@ def gather(
 
 def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedMotion], list[str]]:
     """The stretches of a log, filtered, and what was noticed of it."""
-    _check(columns.robot, log)
+    columns.check(log)
     cut = cutoff_for(log.parts(), filter)
     parts = log.parts() if cut.frequency is None else log.parts_for(cut.frequency)
     factors, effort = columns.torque_factors, np.array(believed_limits(columns.robot, log.tau)[0])
@@ -361,20 +361,6 @@ def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, eff
     if held.any() and smoother.blur:  # as far around as the filter spreads it
         held = np.array([np.convolve(x, np.ones(smoother.blur), "same") > 0.5 for x in held.T]).T
     return replace(found, saturated=held)
-
-
-def _check(robot: RobotDescription, log: Log) -> None:
-    if log.tau is None:
-        raise InputError(
-            "{place}: has no torques, and an identification needs them; name their columns: columns={{'tau': [...]}}",
-            log.source or Message("log"),
-        )
-    for name, value in (("q", log.q), ("tau", log.tau)):
-        if np.ndim(value) != 2 or np.shape(value)[1] != robot.dof:
-            raise InputError("log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",
-                             name, robot.dof, robot.name, np.shape(value))  # fmt: skip
-        if not np.isfinite(value).all():
-            raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
 
 
 def _load(source: Source, given: object, blocks: int) -> Array | None:

@@ -56,9 +56,10 @@ from manipula.identification.fit.to_robot import (
     spread_of_instruments,
     spread_of_outputs,
 )
-from manipula.identification.joint_model import Columns, JointModel, laws_in_file
+from manipula.identification.joint_model import JointModel, is_mechanism, laws_in_file, without_undetermined
 from manipula.identification.outliers import without_outliers
-from manipula.mechanics.models.linear.joint_families import FAMILIES, FILE
+from manipula.identification.torque_columns import Columns
+from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
 from manipula.mechanics.robot.topology import refuse_elements, refuse_moving_loops
@@ -244,7 +245,7 @@ def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selecti
     given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
     widths = [f"{law.key}:{FILE}" for law in given if law.widths]
     everything = JointModel.full(friction=widths, coupling=asked.model.coupling, gains=asked.model.gains)
-    everything = _without_undetermined(asked.robot, everything)
+    everything = without_undetermined(asked.robot, everything)
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gather(everything, first.entropic()[inertial])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
@@ -365,30 +366,21 @@ def _checked_logs(
             )
     if not found and not empty:
         raise InputError("identify: {what}: no log was given; expected one or more", what)
-    whole = [with_passive_joints(robot, log) for log in found]
+    whole = [with_passive_joints(robot, row) for log in found for row in (log.rows() if robot.loops else [log])]
     converted = whole if conversion is None else [conversion.apply(log) for log in whole]
     return tuple(without_outliers(row) for log in converted for row in log.checked(robot).rows())
 
 
-def is_mechanism(robot: RobotDescription) -> bool:
-    """Do its loops close, or does its base move?"""
-    return bool(robot.loops or robot.moving)
-
-
 def _refuse_mechanism(robot: RobotDescription, method: str, motors: object) -> None:
     """What is made for arms alone."""
-    what = f"method {method!r}" if method in ("iv", OUTPUTS) else "motors=" if motors is not None else ""
+    what = (
+        Message("method {method!r}", method) if method in ("iv", OUTPUTS) else "motors=" if motors is not None else ""
+    )
     if is_mechanism(robot) and what:
         raise InputError(
             "{robot}: {what} is made for arms on a fixed base whose joints all have a motor; take another method, or "
             "recordings of the joints", robot.name, what,
         )  # fmt: skip
-
-
-def _without_undetermined(robot: RobotDescription, model: JointModel) -> JointModel:
-    """Families that a mechanism can have: no friction by the load inside a loop, no tilt of a base that moves."""
-    friction = tuple(x for x in model.friction if not (robot.loops and FAMILIES[x].loaded))
-    return replace(model, friction=friction, tilt=model.tilt and not robot.moving)
 
 
 def _model(given: JointModel | str, coupling: Mapping[tuple[str, str], float]) -> JointModel:

@@ -213,7 +213,8 @@ class Found:
     @cached_property
     def torque(self) -> Model:
         """All of what was found as one proved Model (q, qd, qdd) → tau, to be compiled and emitted. With hysteresis it
-        is a System, which goes step by step from `start(q_before=q)`. Signs are smooth, as fitted."""
+        is a System, which goes step by step from `start(q_before=q)`. Signs are smooth, as fitted. Of a base that moves
+        it takes w0, wd0 and a0 besides, and gives `base_wrench`, too."""
         source = self.data.source.columns
         function = torque_function(source, self.columns, self.theta)
         sample = 1 / self.data.source.motions[0].smoother.rate
