@@ -17,7 +17,7 @@ import numpy as np
 import manipula as mp
 from manipula.mechanics.models.closure.position import mechanism_of
 from tests.laws.test_loops import drawn_five_bar
-from tests.linkages import ALL, PLANAR, delta, delta_of_rods, four_bar, palletiser, stewart
+from tests.linkages import ALL, PLANAR, biped_leg, delta, delta_of_rods, four_bar, palletiser, stewart
 from tests.peers.test_loops_pinocchio import LoopOracle, constrained, spread, states, tree_of
 
 MODELS = ("inverse_dynamics", "forward_dynamics", "inertia_matrix", "gravity", "coriolis", "energy", "base_regressor")
@@ -59,12 +59,15 @@ def agreement(count: int) -> None:
     print(
         f"largest difference of accelerations under our torques, of those it has or would have falling, {count} states"
     )
-    for name, make in {**ALL, "delta of rods": delta_of_rods, "stewart": stewart}.items():
+    others = {"delta of rods": delta_of_rods, "stewart": stewart, "biped leg": biped_leg}
+    for name, make in {**ALL, **others}.items():
         robot = make(1).without("friction")
         arm, oracle = mp.Arm(robot, optimise="none"), LoopOracle(tree_of(robot))
         own = [list(robot.coordinates.joints).index(x) for x in robot.joint_names]
         worst = np.zeros(3)
-        points = name in ("four-bar", "five-bar", "slider-crank", "delta of rods", "stewart")
+        # `constraintDynamics` knows points that meet: enough where axes of a loop are parallel anyway
+        points = name in ("four-bar", "five-bar", "slider-crank", "six-bar", "three cranks", *others)
+        conditions = np.zeros(2)
         for q, qd, qdd in states(robot, count, 3):
             motion, tau = arm.joint_motion(q, qd, qdd), arm.inverse_dynamics(q, qd, qdd)
             rates, wanted = np.asarray(motion.rates)[own], np.asarray(motion.accelerations)[own]
@@ -78,8 +81,10 @@ def agreement(count: int) -> None:
             falling = oracle.accelerations(q, rates, 0 * whole)
             size = max(np.abs(wanted).max(), np.abs(falling).max())
             worst = np.maximum(worst, [np.abs(x).max() / size for x in found])
+            conditions = np.maximum(conditions, oracle.conditions(q))
         own_text = f"{worst[1]:.1e}" if points else "      -"
-        print(f"  {name:22} equations of motion {worst[0]:.1e}   constraintDynamics {own_text}   FD(ID) {worst[2]:.1e}")
+        print(f"  {name:22} equations of motion {worst[0]:.1e}   constraintDynamics {own_text}   FD(ID) {worst[2]:.1e}"
+              f"   condition: closure {conditions[0]:8.1f}, inertia {conditions[1]:8.1f}")  # fmt: skip
 
 
 def closing(count: int) -> None:

@@ -202,6 +202,32 @@ def stewart(seed: int = 0) -> mp.Robot:
     return x.robot()
 
 
+def biped_leg(seed: int = 0) -> mp.Robot:
+    """A leg like Cassie's, with sizes rounded from it and masses drawn: a rod from the hip to the heel couples knee and
+    tarsus, a second one the foot and its crank; springs in shin and heel count as motors."""
+    x, y = Linkage("bipedleg", seed, tilted=False), (0, 1, 0)
+    pitch, knee, shin, tarsus = (0, 0.1, -0.09), (0.1, 0.1, -0.16), (0.15, 0.1, -0.21), (-0.17, 0.1, -0.494)
+    heel, foot, crank, pin = (-0.18, 0.1, -0.52), (0.035, 0.1, -0.849), (-0.135, 0.12, -0.53), (-0.091, 0.12, -0.563)
+    rod = (0, 0.145, -0.09)
+    x.joint("roll", "base", (0, 0.1, 0), axis=(1, 0, 0), motor=True)
+    x.joint("yaw", "roll", (-0.05, 0.1, 0), axis=(0, 0, 1), motor=True)
+    x.joint("pitch", "yaw", pitch, axis=y, motor=True)
+    x.joint("rod_y", "pitch", rod, axis=y, mass=False)
+    x.joint("rod", "rod_y", rod, axis=(0.83, 0, -0.55))
+    for name, on, at in (
+        ("knee", "pitch", knee),
+        ("shin", "knee", shin),
+        ("tarsus", "shin", tarsus),
+        ("heel", "tarsus", heel),
+    ):
+        x.joint(name, on, at, axis=y, motor=name != "tarsus")
+    for name, on, at in (("crank", "tarsus", crank), ("plantar", "crank", pin), ("foot", "tarsus", foot)):
+        x.joint(name, on, at, axis=y, motor=name == "foot")
+    x.loop("achilles", "rod", "heel", (-0.27, 0.105, -0.49), "ball")
+    x.loop("plantar", "plantar", "foot", (0.08, 0.12, -0.879), "ball")
+    return x.robot()
+
+
 def _leg(phi: float) -> tuple[Point, Point]:
     """Outward, and across."""
     return (round(cos(phi), 14), round(sin(phi), 14), 0), (round(-sin(phi), 14), round(cos(phi), 14), 0)

@@ -100,9 +100,10 @@ def excite(
     """
     from manipula.identification.excitation.excitation import optimise_excitation
     from manipula.identification.excitation.motions import recorded_before
-    from manipula.mechanics.robot.topology import refuse_moving
+    from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
 
     refuse_moving(robot_from(robot), "excite")
+    refuse_loops(robot_from(robot), "excite")
 
     subject = robot_from(robot)
     return optimise_excitation(
@@ -155,9 +156,7 @@ def identify(
     (True, True)
     """
     from manipula.identification.fit.identification import identify_robot
-    from manipula.mechanics.robot.topology import refuse_moving
 
-    refuse_moving(robot_from(robot), "identify")
     return identify_robot(
         robot_from(robot), logs, validate, model, prior, method, filter, tell, repair=repair, coupling=coupling,
         motors=motors,

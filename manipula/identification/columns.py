@@ -19,7 +19,14 @@ from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.models.linear.joint_families import At, Formula
 from manipula.mechanics.models.linear.regressor import BODY_NAMES
 from manipula.mechanics.robot.actuator import Spring, spring_torque
-from manipula.mechanics.robot.bodies import JointBodies, body_from_inertia, moved_bodies, standard_parameters, together
+from manipula.mechanics.robot.bodies import (
+    JointBodies,
+    bodies_of_base,
+    body_from_inertia,
+    moved_bodies,
+    standard_parameters,
+    together,
+)
 from manipula.mechanics.robot.description import (
     AnyRobot,
     Body,
@@ -72,14 +79,15 @@ UNITS = ("kg·m²",) * 6 + ("kg·m",) * 3 + ("kg",)  # in the order of BODY_NAME
 
 
 class Inertial:
-    """Y (time, n, 10 a link), compiled once; gravity is given, for a base may be tilted."""
+    """Y (time, rows, 10 a body), compiled once; gravity is given, for a base may be tilted. Of a robot with loops it is
+    that of the tree; of one whose base moves six rows of the `wrench` on it stand behind those of the joints."""
 
-    def __init__(self, robot: RobotDescription) -> None:
-        self.robot = merge_riders(robot)
+    def __init__(self, robot: RobotDescription, wrench: bool = False) -> None:
+        self.robot, self.wrench = merge_riders(robot), wrench
         self.gravity = np.array([_number(self.robot, cell, "gravity") for cell in self.robot.gravity])
         self._code, listed = _regressor(_bare(self.robot))
         self._refuse_symbols()
-        self.columns = _columns(self.robot)
+        self.columns = _columns(self.robot, wrench)
         self._places = np.array([listed.index(column.name) for column in self.columns])
 
     def _refuse_symbols(self) -> None:
@@ -97,12 +105,18 @@ class Inertial:
     def __call__(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
         return self.regressor(q, qd, qdd, gravity)[..., self._places]
 
-    def regressor(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
-        """All columns as compiled, those of motors among them: `of_joint` and `torque` pick without a copy of all."""
+    def regressor(
+        self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None, base: Array | None = None
+    ) -> Array:
+        """All columns as compiled, those of motors among them: `of_joint` and `torque` pick without a copy of all.
+        `base` is w0, wd0, a0 of a base that moves."""
         values = dict(zip(GRAVITY, map(float, self.gravity if gravity is None else gravity)))
         read = {name: values[name] for name in self._code.parameters}
-        found: Array = self._code(q, qd, qdd, p=read or None)
-        return found
+        moved = () if base is None else (base[:, :3], base[:, 3:6], base[:, 6:])
+        found: Array = self._code(q, qd, qdd, *moved, p=read or None)
+        if base is None:
+            return found
+        return np.concatenate([found[:, 6:], found[:, : 6 if self.wrench else 0]], axis=1)
 
     def of_joint(self, found: Array, j: int, places: NDArray[np.intp]) -> Array:
         """Of one joint these of the columns, (time, places)."""
@@ -128,16 +142,19 @@ def _regressor(bare: RobotDescription) -> tuple[Any, list[str]]:
 
 
 @lru_cache(maxsize=16)
-def inertial_of(robot: RobotDescription) -> Inertial:
+def inertial_of(robot: RobotDescription, wrench: bool = False) -> Inertial:
     """Made once for a robot: an identification asks for it with every log."""
-    return Inertial(robot)
+    return Inertial(robot, wrench)
 
 
-def _columns(robot: RobotDescription) -> tuple[Column, ...]:
+def _columns(robot: RobotDescription, wrench: bool) -> tuple[Column, ...]:
     felt = rows_of_links(robot)
+    on_base = tuple(range(robot.dof, robot.dof + 6)) if wrench else ()
+    bodies = [(x.suffix, felt[link][-1], link, felt[link]) for link, x in enumerate(moved_bodies(robot))]
+    of_base = [(suffix, None, None, ()) for suffix, _ in bodies_of_base(robot)] if wrench else []
     return tuple(
-        Column(f"{name}{moved.suffix}", INERTIAL, felt[link][-1], unit, None, link, felt[link])
-        for link, moved in enumerate(moved_bodies(robot))
+        Column(f"{name}{suffix}", INERTIAL, joint, unit, None, link, (*rows, *on_base))
+        for suffix, joint, link, rows in (*bodies, *of_base)
         for name, unit in zip(BODY_NAMES, UNITS)
     )
 
@@ -177,11 +194,12 @@ def _number(robot: RobotDescription, cell: Cell, what: str) -> float:
 
 
 def _bare(robot: RobotDescription) -> RobotDescription:
-    """Without friction and springs, which have their own columns; gravity as plain numbers that are made symbols."""
+    """Without friction and springs, which have their own columns; gravity as plain numbers that are made symbols; its
+    loops cut."""
     idle = (x.actuator.without_friction(lambda cell: cell_with_value(cell.name)) for x in robot.joints)
     joints = (replace(x, actuator=actuator, springs=()) for x, actuator in zip(robot.joints, idle))
     gx, gy, gz = (Cell(name, number(1.0)) for name in GRAVITY)
-    return replace(robot, joints=tuple(joints), gravity=(gx, gy, gz))
+    return replace(robot, joints=tuple(joints), gravity=(gx, gy, gz), loops=(), motors=())
 
 
 # what is welded to a link

@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.identification.base_motion import has_wrench
+from manipula.identification.closed_motion import with_passive_joints
 from manipula.identification.columns import Column
 from manipula.identification.decimation import LONG_EDGES, SMALL, GridColumns, thin_flags, thin_log, windows
 from manipula.identification.filters import Filter, Flags, RecordedMotion, Smoother, cutoff_for, motion_of
-from manipula.identification.joint_model import Columns, JointModel
+from manipula.identification.joint_model import JointModel
+from manipula.identification.torque_columns import Columns
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.messages import Message
 from manipula.recordings.log import Log, believed_limits
 from manipula.support.progress import Tell, silent
 
@@ -137,6 +139,11 @@ class Data:
         return [column.name for column in self.columns]
 
     @property
+    def rows(self) -> tuple[str, ...]:
+        """What is recorded, by name: torques of joints, and the wrench on a base that moves."""
+        return self.source.columns.rows
+
+    @property
     def times(self) -> list[Array]:
         """Of the rows kept."""
         return [motion.t[motion.kept] for motion in self.source.motions]
@@ -193,8 +200,10 @@ class Source:
     motions: tuple[RecordedMotion, ...]
 
     def rows_in_motion(self, motion: RecordedMotion) -> Flags:
+        """Where a joint moves for sure; a base that moves sticks nowhere."""
         found: Flags = np.abs(motion.qd) >= self.columns.slow
-        return found
+        base = motion.tau.shape[1] - found.shape[1]
+        return np.concatenate([found, np.ones((len(found), base), bool)], axis=1) & self.columns.felt
 
     def rows_for_fit(self, motion: RecordedMotion) -> Flags:
         """The rows that a fit may take."""
@@ -208,7 +217,7 @@ class Source:
     def grams(self, load: Array | None, blocks: int, tell: Tell = silent) -> tuple[Grams, Grams]:
         """(fit, judge)"""
         columns = self.columns
-        own = [columns.own(j) for j in range(columns.dof)]
+        own = [columns.own(j) for j in range(len(columns.rows))]
         fit, judge = (Accumulator(blocks, own, len(columns.columns)) for _ in range(2))
         total = sum(len(motion.t[motion.kept]) for motion in self.motions)
         before = 0
@@ -261,7 +270,7 @@ class Source:
 
     def predict(self, motion: RecordedMotion, theta: Array, load: Array | None) -> Array:
         """(rows kept, n): the torque of these values, filtered."""
-        columns, own = self.columns, [self.columns.own(j) for j in range(self.columns.dof)]
+        columns, own = self.columns, [self.columns.own(j) for j in range(len(self.columns.rows))]
         if motion.smoother.reads_fewer(len(motion)):
             first, second = ([theta[x[mask == kind]] for x, mask in zip(own, columns.smooth)] for kind in (True, False))
             parts = [x.torques(first) + y.torques(second) for _, x, y in self._on_grids(motion, load)]
@@ -308,11 +317,12 @@ SHOWN = 1e-8  # eigenvalues of a scaled Gram matrix, in parts of the largest
 
 def gather(
     robot: RobotDescription, logs: Log | Iterable[Log], model: JointModel | None = None, filter: Filter = "auto", *,
-    blocks: int = BLOCKS, load: object = None, tell: Tell = silent,
+    blocks: int = BLOCKS, load: object = None, tell: Tell = silent, wrench: bool | None = None,
 ) -> Data:  # fmt: skip
-    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load`: of inertial columns, see `Data`."""
-    columns = Columns(robot, model or JointModel())
-    listed = [logs] if isinstance(logs, Log) else list(logs)
+    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load`: of inertial columns, see `Data`.
+    `wrench`: are there rows of the wrench on a base that moves? None: where all logs have it."""
+    listed = [with_passive_joints(robot, log) for log in ([logs] if isinstance(logs, Log) else logs)]
+    columns = Columns(robot, model or JointModel(), has_wrench(listed) if wrench is None else wrench)
     if not listed:
         raise InputError("identify: no log was given; expected one or more")
     motions, notes = list[RecordedMotion](), list[str]()
@@ -329,7 +339,7 @@ def gather(
 
 def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[RecordedMotion], list[str]]:
     """The stretches of a log, filtered, and what was noticed of it."""
-    _check(columns.robot, log)
+    columns.check(log)
     cut = cutoff_for(log.parts(), filter)
     parts = log.parts() if cut.frequency is None else log.parts_for(cut.frequency)
     factors, effort = columns.torque_factors, np.array(believed_limits(columns.robot, log.tau)[0])
@@ -346,24 +356,11 @@ def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, eff
         part, held = thin_log(part, stride), thin_flags(held, stride)
         smoother = replace(smoother, rate=smoother.rate / stride)
     radii = {r: float(r) * columns.pace for r in columns.radii()}
-    found = motion_of(part, np.asarray(part.tau) * factors, smoother, radii)
+    found = columns.whole_motion(motion_of(part, np.asarray(part.tau) * factors, smoother, radii), part)
+    held = np.concatenate([held, np.zeros((len(held), len(columns.rows) - held.shape[1]), bool)], axis=1)
     if held.any() and smoother.blur:  # as far around as the filter spreads it
         held = np.array([np.convolve(x, np.ones(smoother.blur), "same") > 0.5 for x in held.T]).T
     return replace(found, saturated=held)
-
-
-def _check(robot: RobotDescription, log: Log) -> None:
-    if log.tau is None:
-        raise InputError(
-            "{place}: has no torques, and an identification needs them; name their columns: columns={{'tau': [...]}}",
-            log.source or Message("log"),
-        )
-    for name, value in (("q", log.q), ("tau", log.tau)):
-        if np.ndim(value) != 2 or np.shape(value)[1] != robot.dof:
-            raise InputError("log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found {shape}",
-                             name, robot.dof, robot.name, np.shape(value))  # fmt: skip
-        if not np.isfinite(value).all():
-            raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
 
 
 def _load(source: Source, given: object, blocks: int) -> Array | None:

@@ -206,7 +206,8 @@ def thin_log(part: Log, stride: int) -> Log:
     if stride not in known:
         given = {name: getattr(part, name) for name in (*MEASURED_NAMES, *WANTED_NAMES)}
         arrays: dict[str, Any] = {name: _thin_rows(x, part.rate, stride) for name, x in given.items() if x is not None}
-        known[stride] = Log(part.t[::stride], **arrays, source=part.source, notes=part.notes)
+        state = {name: _thin_rows(x, part.rate, stride) for name, x in part.state.items() if x.ndim == 2}
+        known[stride] = Log(part.t[::stride], **arrays, state=state, source=part.source, notes=part.notes)
     return known[stride]
 
 

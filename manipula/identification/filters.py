@@ -314,6 +314,8 @@ class RecordedMotion:
     saturated: Flags | None = None
     source: str = ""  # the recording's file, where it has one
     reference: Log | None = None  # what was asked of the arm at these times, as positions and rates, where it is known
+    felt: Array | None = None  # of a robot with loops G (time, n, motors)
+    base: Array | None = None  # of one whose base moves w0, wd0, a0 side by side (time, 9)
 
     @property
     def kept(self) -> slice:
@@ -324,6 +326,14 @@ class RecordedMotion:
         """Of every radius the stops at these samples, (rows, n)."""
         places = np.arange(len(self))[rows] // self.stride
         return {radius: found[places] for radius, found in self.stops.items()}
+
+    def log(self, every: int, tau: Array) -> Log:
+        """Every so many samples as a recording, with these torques (and forces on a base that moves)."""
+        n, state = self.q.shape[1], dict[str, Array]()
+        if self.base is not None:
+            state = {"w0": self.base[::every, :3], "a0": self.base[::every, 6:]}
+            state |= {"base_wrench": tau[::every, n:]} if tau.shape[1] > n else {}
+        return Log(self.t[::every], self.q[::every], tau[::every, :n], state=state)
 
     def __len__(self) -> int:
         return len(self.t)

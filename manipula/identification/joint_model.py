@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cached_property, partial
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns import (
-    INERTIAL,
-    Array,
-    Column,
-    Coupling,
-    inertial_of,
-    known_values,
     number_of,
-    spring_columns,
 )
-from manipula.identification.filters import MATHS, RecordedMotion
-from manipula.mechanics.models.linear.joint_families import FAMILIES, FILE, SLIDE, SLOW, At, ColumnFamily, Formula
+from manipula.mechanics.models.linear.joint_families import FAMILIES, FILE
 from manipula.mechanics.robot.actuator import MOTOR
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.friction import LAWS, Coulomb, FrictionLaw, Offset, Viscous, linear_letters
-from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Parameter
-from manipula.messages import Message
 from manipula.support.text import plain
 
+Values = dict[str, Parameter]
 _FRICTION = [key for key, family in FAMILIES.items() if family.friction]
 GROUPS: dict[str, list[str]] = {}
 for _family in (x for x in FAMILIES.values() if not x.key.endswith(f":{FILE}")):
@@ -166,206 +153,6 @@ def _check_pairs(coupling: Mapping[tuple[str, str], float]) -> None:
             )
 
 
-# All columns of a robot under a joint model: their list, and their values along a motion, joint by joint.
-
-Values = dict[str, Parameter]
-Rows = slice | NDArray[np.intp]
-Row = Callable[["Moment", int], Any]  # a column's value in the row of a joint
-
-
-@dataclass(frozen=True)
-class Moment:
-    """Samples of a motion: as the families see them, and gravity's torque if the base leaned."""
-
-    at: At
-    leaning: Sequence[Sequence[Any]]
-
-
-class Columns:
-    """`columns` in their order; `own(j)` are the places of those that joint j can feel."""
-
-    def __init__(self, robot: RobotDescription, model: JointModel) -> None:
-        self.model, self.inertial = model, inertial_of(robot)
-        self.robot = self.inertial.robot
-        own = self.robot.joint_names
-        rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if x.name in own]
-        self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]
-        # widths of friction are in rad/s: a slide is as slow at SLIDE m/s as a turn at 1 rad/s
-        self._pace = [Fraction(1) if x.turns else SLIDE for x in self.joints]
-        self.pace = np.array([float(x) for x in self._pace])
-        self.widths = own_widths(self.joints, self._pace, dict(self.robot.values))
-        pairs = [*self._families(), *self._springs(), *self._tilt(), *self._coupling_columns()]
-        self.columns = (*self.inertial.columns, *(column for column, _ in pairs))
-        self._formulas = [formula for _, formula in pairs]
-
-    @property
-    def dof(self) -> int:
-        return len(self.joints)
-
-    @property
-    def slow(self) -> Array:
-        """Rates below which a joint may stick: 0.01 rad/s, or 1 mm/s of one that slides."""
-        return float(SLOW) * self.pace
-
-    @cached_property
-    def file_values(self) -> Array:
-        """What the robot's file says of every column; NaN where nothing."""
-        return known_values(self.robot, self.columns)
-
-    @property
-    def depends_on_load(self) -> bool:
-        return any(column.loaded for column in self.columns)
-
-    def own(self, j: int) -> NDArray[np.intp]:
-        return self._own[j]
-
-    @cached_property
-    def _own(self) -> list[NDArray[np.intp]]:
-        return [np.flatnonzero([j in column.rows for column in self.columns]) for j in range(self.dof)]
-
-    @cached_property
-    def smooth(self) -> list[NDArray[np.bool_]]:
-        """Of every joint which of its columns have no edges along a smooth motion: inertia, a base that leans."""
-        return [np.array([self.columns[k].family in (INERTIAL, TILT) for k in own], bool) for own in self._own]
-
-    @property
-    def torque_factors(self) -> Array:
-        """What recorded torques are multiplied by, where drive gains are known."""
-        found = np.ones(self.dof)
-        for name, factor in self.model.gains.items() if isinstance(self.model.gains, Mapping) else ():
-            names = [joint.name for joint in self.joints]
-            if name not in names:
-                raise UnknownNameError(Message("joint of {name}", self.robot.name), name, names)
-            found[names.index(name)] = float(factor)
-        return found
-
-    def radii(self) -> list[Fraction]:
-        """The stop operators that the motion must carry."""
-        return [Fraction(key.partition(":")[2]) for key in self.model.families if key in GROUPS["hysteresis"]]
-
-    # their list
-
-    def _families(self) -> Iterator[tuple[Column, Row]]:
-        for key in self.model.families:
-            family = FAMILIES[key]
-            for shape in family.shapes:
-                for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
-                    name = shape.letters.replace("[", f"{end}[") if "[" in shape.letters else f"{shape.letters}{end}"
-                    unit, words = shape.units[not joint.turns], {} if self._other_load(family, j) else shape.words
-                    wide = {x: self.widths[x][j] if w is None else w * self._pace[j] for x, w in family.widths.items()}
-                    column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded, words, wide)
-                    yield column, partial(_by_family, shape.formula)
-
-    def _other_load(self, family: ColumnFamily, j: int) -> bool:
-        """A coordinate bears what the joints that follow it bear, too: no friction of one joint's own load."""
-        return family.loaded and len(self.robot.coordinates.columns[j]) > 1
-
-    def _springs(self) -> Iterator[tuple[Column, Row]]:
-        values = dict(self.robot.values)
-        for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
-            for column, formula in spring_columns(joint, j, end, values):
-                yield column, partial(_by_family, formula)
-
-    def _tilt(self) -> Iterator[tuple[Column, Row]]:
-        everyone = tuple(range(self.dof))
-        for k, axis in enumerate("xy" if self.model.tilt and self.inertial.gravity.any() else ""):
-            column = Column(f"tilt_{axis}", TILT, None, "rad", None, None, everyone, True)
-            yield column, partial(_gravity_tilt_entry, k)
-
-    def _coupling_columns(self) -> Iterator[tuple[Column, Row]]:
-        for (first, second), factor in self.model.coupling.items():
-            a, b = self.place(first), self.place(second)
-            if a == b:
-                raise InputError("JointModel: coupling: {first!r} is coupled with itself", first)
-            for column, formula in Coupling(a, b, Fraction(repr(float(factor)))).columns(
-                self.suffixes, self.joints[b].turns
-            ):
-                yield column, partial(_by_family, formula)
-
-    def place(self, name: str) -> int:
-        names = [joint.name for joint in self.joints]
-        numbered = [f"q{k}" for k in range(1, len(names) + 1)]
-        if name in names:
-            return names.index(name)
-        if name in numbered:
-            return numbered.index(name)
-        raise UnknownNameError(Message("joint of {name}", self.robot.name), name, names)
-
-    # their values
-
-    def values(self, motion: RecordedMotion, rows: Rows, load: Array | None) -> list[Array]:
-        """Of every joint (rows, columns it feels) in the order of `own`; `load` are inertial parameters."""
-        smooth, borne = self.smooth_values(motion, rows, load)
-        return self.join(smooth, self.edged_values(motion, rows, borne))
-
-    def smooth_values(self, motion: RecordedMotion, rows: Rows, load: Array | None) -> tuple[list[Array], Array | None]:
-        """Those of the columns without edges, and what every joint bears (rows, n)."""
-        q, size = motion.q[rows], len(self.inertial.columns)
-        inertial = self.inertial.regressor(q, motion.qd[rows], motion.qdd[rows])
-        leaning = self._leaning(q, load)
-        found = []
-        for j, (own, smooth) in enumerate(zip(self._own, self.smooth)):
-            kept = own[smooth]
-            lean = [x[:, j, None] for x in leaning[: int((kept >= size).sum())]]
-            found.append(np.concatenate([self.inertial.of_joint(inertial, j, kept[kept < size]), *lean], axis=1))
-        return found, None if load is None else self.inertial.torque(inertial, load)
-
-    def edged_values(self, motion: RecordedMotion, rows: Rows, borne: Array | None) -> list[Array]:
-        """Those of all other columns, from what every joint bears."""
-        moment, count = self._moment(motion, rows, borne), len(motion.q[rows])
-        found = []
-        for j, (own, smooth) in enumerate(zip(self._own, self.smooth)):
-            values = np.empty((int((~smooth).sum()), count))
-            for k, place in enumerate(own[~smooth]):
-                unknown = self.columns[place].loaded and borne is None
-                values[k] = 0.0 if unknown else self.shape(place, moment, j)
-            found.append(values.T)
-        return found
-
-    def join(self, smooth: Sequence[Array], edged: Sequence[Array]) -> list[Array]:
-        """Both kinds of columns in the order of `own`."""
-        found = []
-        for mask, first, second in zip(self.smooth, smooth, edged):
-            whole = np.empty((len(first), len(mask)))
-            whole[:, mask], whole[:, ~mask] = first, second
-            found.append(whole)
-        return found
-
-    def shape(self, place: int, moment: Moment, j: int) -> Any:
-        """Of a column beside the inertial ones, what stands beside its unknown in the row of a joint."""
-        return self._formulas[place - len(self.inertial.columns)](moment, j)
-
-    def _moment(self, motion: RecordedMotion, rows: Rows, borne: Array | None) -> Moment:
-        q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
-        stops = {radius: list(found.T) for radius, found in motion.stops_at(rows).items()}
-        widths = {letters: list(map(float, own)) for letters, own in self.widths.items()}
-        load = None if borne is None else list(borne.T)
-        return Moment(At(MATHS, list(q.T), list(qd.T), list(qdd.T), list(self.pace), load, stops, widths), ())
-
-    def _leaning(self, q: Array, load: Array | None) -> list[Array]:
-        """Gravity's torque if the base leaned, about the two axes across it; nothing where no load is known yet."""
-        if not self.model.tilt or not self.inertial.gravity.any():
-            return []
-        return [np.zeros_like(q) if load is None else self.inertial.still(q, way, load) for way in self.ways()]
-
-    def ways(self) -> list[Array]:
-        """How gravity changes when the base leans by a radian about the two axes across it."""
-        down = self.inertial.gravity
-        first = np.eye(3)[int(np.argmin(np.abs(down)))]
-        first = first - down * (first @ down) / (down @ down)
-        first /= np.linalg.norm(first)
-        second = np.cross(down, first) / np.linalg.norm(down)
-        return [np.cross(axis, down) for axis in (first, second)]
-
-
-def _by_family(formula: Formula, here: Moment, row: int) -> Any:
-    return formula(here.at, row)
-
-
-def _gravity_tilt_entry(way: int, here: Moment, row: int) -> Any:
-    return here.leaning[way][row]
-
-
 def own_widths(joints: Sequence[Joint], pace: Sequence[Fraction], values: Values) -> dict[str, list[Fraction]]:
     """Of every parameter that a law is not linear in what the file says, joint by joint; the law's middle width where
     it says nothing."""
@@ -388,3 +175,14 @@ def laws_in_file(joints: Sequence[Joint], values: Values) -> list[type[FrictionL
         if not law.always and any(number_of(law[x].parameter, values) != 0 for x in linear_letters(type(law)))
     )
     return list(dict.fromkeys(given))
+
+
+def is_mechanism(robot: RobotDescription) -> bool:
+    """Do its loops close, or does its base move?"""
+    return bool(robot.loops or robot.moving)
+
+
+def without_undetermined(robot: RobotDescription, model: JointModel) -> JointModel:
+    """Families that a mechanism can have: no friction by the load inside a loop, no tilt of a base that moves."""
+    friction = tuple(x for x in model.friction if not (robot.loops and FAMILIES[x].loaded))
+    return replace(model, friction=friction, tilt=model.tilt and not robot.moving)

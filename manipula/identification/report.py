@@ -231,7 +231,7 @@ def _errors(found: Shown) -> str:
     lines = [["recordings", *(text for name in named for text in (name, ""))]]
     for word, head in (("whole", "whole"), ("moving", "moving"), ("rest", "at rest")):
         lines.append([head, *(_percent(getattr(own, word)) for row in rows for own in (row.found, row.plain))])
-    for j, name in enumerate(found.data.robot.joint_names):
+    for j, name in enumerate(found.data.rows):
         lines.append([name, *(_percent(own.joints[j]) for row in rows for own in (row.found, row.plain))])
     return table("", heads, lines)
 

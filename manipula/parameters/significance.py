@@ -33,7 +33,7 @@ from manipula.mechanics.robot.actuator import MOTOR
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.reduce import merge_fixed
-from manipula.mechanics.robot.topology import refuse_moving
+from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import float_of, names_of
 from manipula.parameters.base import base_parameters_from
@@ -205,6 +205,7 @@ class SignificanceReport:
 def significance_of(robot: RobotDescription, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """Drop the base parameters that these motions do not feel; measure on samples that were not used to choose them."""
     refuse_moving(robot, "significance")
+    refuse_loops(robot, "significance")
     structure = ArmStructure(robot)
     if missing := structure.free:
         raise InputError(

@@ -58,6 +58,7 @@ class Ends(NamedTuple):
     lower: Array
     upper: Array
     speed: Array
+    idle: tuple[str, ...] = ()  # joints without a motor
 
 
 def doubt(log: Seen, ends: Ends | None) -> str:
@@ -292,7 +293,7 @@ def remarks(log: SeenMotion, ends: Ends | None) -> list[str]:
         *_resting_joint_notes(log),
         *_beyond(log, ends),
         *_turning_joint_notes(log, ends),
-        *([] if log.tau is None else _torques(log, log.tau)),
+        *([] if log.tau is None else _torques(log, log.tau, ends)),
     ]
 
 
@@ -332,19 +333,17 @@ def _turning_joint_notes(log: SeenMotion, ends: Ends | None) -> list[str]:
     ]
 
 
-def _torques(log: SeenMotion, tau: Array) -> list[str]:
+def _torques(log: SeenMotion, tau: Array, ends: Ends | None) -> list[str]:
     if not tau.any():
         return [Message("all torques are zero: the dynamics cannot be identified")]
-    nothing = [name for name, any_ in zip(log.names, np.abs(tau).max(axis=0)) if not any_]
+    idle = () if ends is None else ends.idle
+    nothing = [name for name, column in zip(log.names, tau.T) if not column.any() and name not in idle]
     said: list[str] = [Message("the torque of {name} is zero throughout", name) for name in nothing]
     for j, count in enumerate(log.saturated.sum(axis=0)):
         if count:
             level = np.abs(tau[log.saturated[:, j], j]).max()
-            said.append(
-                Message(
-                    "{names}: the torque is at its limit, {level:.4g}, in {count} samples", log.names[j], level, count
-                )
-            )
+            said.append(Message("{names}: the torque is at its limit, {level:.4g}, in {count} samples",
+                                log.names[j], level, count))  # fmt: skip
     return said
 
 

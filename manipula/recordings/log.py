@@ -155,7 +155,7 @@ class Log:
         of other joints. A robot's joints are counted, and its limits looked at.
         """
         log = self if robot is None else self._of(robot)
-        ends = None if robot is None else _ends(Limits(robot))
+        ends = None if robot is None or log.dof != robot.dof else _ends(robot)
         said = []
         for row in log.rows():
             reason = doubt(row, ends)
@@ -170,6 +170,8 @@ class Log:
         return log.with_notes(said)
 
     def _of(self, robot: RobotDescription) -> Log:
+        if robot.loops and self.dof == len(robot.motors) and self.joints in ((), robot.motors):
+            return replace(self, joints=robot.motors)  # of the motors alone
         if self.dof != robot.dof:
             raise InputError("{place}has {dof} joints; {name} has {dof2}", self._place, self.dof, robot.name, robot.dof)
         if self.joints and set(self.joints) != set(robot.joint_names):
@@ -378,7 +380,9 @@ def _row(batch: tuple[int, ...], at: tuple[int, ...], x: Array) -> Array:
     return np.asarray(np.broadcast_to(x, (*batch, *x.shape[-2:]))[at])
 
 
-def _ends(limits: Limits) -> Ends:
+def _ends(robot: RobotDescription) -> Ends:
     """Limits without room between them say nothing."""
+    limits = Limits(robot)
+    idle = tuple(name for name in robot.joint_names if robot.loops and name not in robot.motors)
     room, speed = limits.upper > limits.lower, np.where(limits.velocity > 0, limits.velocity, np.inf)
-    return Ends(np.where(room, limits.lower, -np.inf), np.where(room, limits.upper, np.inf), speed)
+    return Ends(np.where(room, limits.lower, -np.inf), np.where(room, limits.upper, np.inf), speed, idle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,16 @@ def read_log(
     source = source_of(paths[0], ask) if len(paths) == 1 else source_of_set(paths, ask)
     if source.batch and source.batch["q"].ndim > 2:
         return _batch(source, robot)
-    found = match_columns(source, Joints(robot.name if robot is not None else "", names), columns or {})
+    try:
+        found = match_columns(source, Joints(robot.name if robot is not None else "", names), columns or {})
+    except InputError:
+        if robot is None or not robot.loops:
+            raise
+        # of a robot with loops the motors alone may have been recorded
+        motors = Joints(robot.name, robot.motors)
+        found = match_columns(source, motors, columns or {})
+        alone = Reading(source, found, None, dict(units or {}), dict(scale or {})).log(rate)
+        return replace(alone, joints=motors.names).checked(robot)
     log = Reading(source, found, robot, dict(units or {}), dict(scale or {})).log(rate)
     return log.checked(robot)
 

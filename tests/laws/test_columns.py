@@ -16,7 +16,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns import Inertial, known_values, merge_riders
 from manipula.identification.data import CHUNK, Data, gather
 from manipula.identification.filters import stops
-from manipula.identification.joint_model import Columns
+from manipula.identification.torque_columns import Columns
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.coordinates import Coordinate

@@ -14,7 +14,8 @@ from manipula.identification.estimators.normal import correlation_time
 from manipula.identification.filters import Smoother, cutoff_for, rates
 from manipula.identification.fit.identification import identify_robot
 from manipula.identification.fit.result import combinations
-from manipula.identification.joint_model import Columns, JointModel
+from manipula.identification.joint_model import JointModel
+from manipula.identification.torque_columns import Columns
 from tests.recordings import recording, two_joints
 
 

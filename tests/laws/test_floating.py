@@ -303,7 +303,7 @@ def test_a_joint_that_follows_has_no_parameters_apart() -> None:
     assert base_agreement(robot, found).passed
 
 
-@pytest.mark.parametrize("verb", [mp.identify, mp.excite, mp.significance])
+@pytest.mark.parametrize("verb", [mp.excite, mp.significance])
 def test_what_wants_a_fixed_base_says_so(verb: Any) -> None:
     robot = mp.Robot.from_text(FOLLOWER.format(coordinate=""))
     given = [] if verb is mp.excite else [[]]

@@ -18,7 +18,7 @@ import pytest
 
 import manipula as mp
 from manipula.identification.fit.result import Found
-from manipula.identification.joint_model import Columns
+from manipula.identification.torque_columns import Columns
 from manipula.mechanics.models.linear.joint_families import FAMILIES
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.friction import LAWS, Offset, linear_letters

@@ -15,7 +15,8 @@ from manipula.identification.data import gather
 from manipula.identification.estimators.registry import estimator_named
 from manipula.identification.fit.identification import fit_of
 from manipula.identification.fit.result import combinations
-from manipula.identification.joint_model import Columns, JointModel
+from manipula.identification.joint_model import JointModel
+from manipula.identification.torque_columns import Columns
 from manipula.mechanics.robot.description import RobotDescription
 from tests.random_robots import random_robot
 from tests.recordings import motion, torques, two_joints

@@ -145,7 +145,7 @@ def test_uses_that_know_no_loops_refuse(tmp_path: Path) -> None:
     arm = mp.Arm(robot, frame="pin_a")
     for ask in (
         lambda: mp.Plant(robot), lambda: arm.inverse_kinematics(np.eye(4)), lambda: robot.locked(crank=0.1),
-        lambda: mp.save(robot, tmp_path / "a.urdf"), lambda: mp.identify(robot, []),
+        lambda: mp.save(robot, tmp_path / "a.urdf"), lambda: mp.excite(robot), lambda: mp.significance(robot, []),
         lambda: mp.convert(robot, "standard"), lambda: mp.reach(arm),
     ):  # fmt: skip
         with pytest.raises(InputError, match="loops"):

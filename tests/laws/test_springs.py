@@ -10,7 +10,7 @@ import pytest
 import manipula as mp
 from manipula.errors import InputError
 from manipula.identification.data import gather
-from manipula.identification.joint_model import Columns
+from manipula.identification.torque_columns import Columns
 from tests.laws.test_columns import log_of
 
 HUNG = """

@@ -24,7 +24,7 @@ from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce import merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
-from tests.linkages import ALL, delta_of_rods, five_bar, four_bar, slider_crank
+from tests.linkages import ALL, biped_leg, delta_of_rods, five_bar, four_bar, slider_crank
 from tests.pinocchio_oracle import Oracle, pin, se3
 
 NEAR = 1e-10
@@ -95,6 +95,15 @@ class LoopOracle(Oracle):
         free: Array = N @ np.linalg.solve(N.T @ M @ N, N.T @ (tau - h + M @ still)) - still
         return free
 
+    def conditions(self, q: Array) -> tuple[float, float]:
+        """Of the rows that count, in metres and radians, and of the inertia in the motions that they leave free."""
+        J = self.rows(joints := self.S @ q, 0 * joints)[0]
+        _, s, V = np.linalg.svd(J)
+        rank = int((s > 1e-8 * s[0]).sum())
+        M = pin.crba(self.model, self.data, joints)
+        N = self.S @ V[rank:].T
+        return float(s[0] / s[rank - 1]), float(np.linalg.cond(N.T @ (np.triu(M) + np.triu(M, 1).T) @ N))
+
 
 def tree_of(robot: mp.Robot) -> Tree:
     return without_actuators(merge_fixed(bind(robot, FLOATS, {})))
@@ -140,10 +149,11 @@ def test_torques_and_accelerations_are_those_of_constrained_motion(name: str, se
 
 POINTS: dict[str, Callable[[int], mp.Robot]] = {
     "four-bar": four_bar, "five-bar": five_bar, "slider-crank": slider_crank, "delta of rods": delta_of_rods,
+    "biped leg": biped_leg,
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", POINTS)
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow if x == "biped leg" else ()) for x in POINTS])
 def test_constrained_dynamics_of_pinocchio_return_the_accelerations(name: str) -> None:
     robot = POINTS[name](1).without("friction")
     arm, oracle = mp.Arm(robot, optimise="none"), LoopOracle(tree_of(robot))

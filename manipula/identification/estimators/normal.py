@@ -167,7 +167,7 @@ def _own(data: Data) -> tuple[Places, Places]:
     """Of every joint which of its columns the data have, and where they are among those of the data."""
     columns = data.source.columns
     place = {int(k): i for i, k in enumerate(data.places)}
-    own = [columns.own(j) for j in range(columns.dof)]
+    own = [columns.own(j) for j in range(len(columns.rows))]
     kept = [np.array([k for k, old in enumerate(each) if int(old) in place], dtype=np.intp) for each in own]
     places = [np.array([place[int(each[k])] for k in some], dtype=np.intp) for each, some in zip(own, kept)]
     return kept, places

@@ -26,7 +26,7 @@ from manipula.identification.estimators.entropic import DECREMENT, barrier_value
 from manipula.identification.estimators.normal import Normal, correlation_time, normal_from
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.filters import RecordedMotion, Smoother, found_cutoff, motion_of
-from manipula.identification.joint_model import Columns
+from manipula.identification.torque_columns import Columns
 from manipula.recordings.log import Log
 
 # Recorded torques let a model move for a short while, from many places of the recording at once.

@@ -104,7 +104,7 @@ def lower_rate(data: Data, cutoff: float) -> list[Log]:
         every = max(1, int(rate / (ROWS_PER_PERIOD * cutoff)))
         smooth = Smoother(rate, min(WIDER * cutoff, HIGHEST * rate))
         tau = smooth(motion.tau) if every > 1 else motion.tau
-        found.append(Log(motion.t[::every], motion.q[::every], tau[::every]))
+        found.append(motion.log(every, tau))
     return found
 
 

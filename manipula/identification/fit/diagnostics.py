@@ -38,7 +38,7 @@ ABOVE = 2.0  # times the training's error: a validation that says something
 
 def refuse_silent(data: Data) -> None:
     """Raises where nothing moves or no torque was recorded."""
-    names = data.robot.joint_names
+    names = data.rows
     if not data.fit.rows.sum():
         raise InputError(
             "identify: no joint ever moves faster than 0.01 rad/s (0.001 m/s of joints that slide): such a "
@@ -115,8 +115,8 @@ def _few(data: Data) -> Iterator[str]:
 
 
 def _still(data: Data) -> Iterator[str]:
-    for j, name in enumerate(data.robot.joint_names):
-        if not data.fit.rows[:, j].sum():
+    for j, name in enumerate(data.rows):
+        if data.source.columns.felt[j] and not data.fit.rows[:, j].sum():
             yield f"{name} never moves: its friction and motor inertia are those of the prior, or unknown"
 
 
@@ -125,14 +125,14 @@ def _saturation_warnings(data: Data) -> Iterator[str]:
     if not flags:
         return
     share = np.concatenate(flags).mean(axis=0)
-    for name, part in zip(data.robot.joint_names, share):
+    for name, part in zip(data.rows, share):
         if part > 0:
             yield f"{name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
 
 
 def _poor(data: Data, prior: Prior, weights: Array) -> Iterator[str]:
     """Joints whose torque a possible arm does not explain, where no slip does."""
-    normal, names = normal_from(data.fit, weights), data.robot.joint_names
+    normal, names = normal_from(data.fit, weights), data.rows
     left = shares(data.fit, entropic_from(normal, prior))
     bad = [int(j) for j in np.flatnonzero(left > POOR)]
     if not bad:
@@ -159,7 +159,7 @@ def far_above(found: Any, judged: Any, where: str) -> Iterator[str]:
             judged.whole,
             judged.whole / max(usual, 1e-9),
         )
-    for name, error in zip(found.data.robot.joint_names, judged.joints):
+    for name, error in zip(found.data.rows, judged.joints):
         if error > 100:
             yield Message("{where}: joint {name} is predicted worse than by zero ({error:.0f} %)", where, name, error)
 

@@ -125,8 +125,8 @@ def torques_at(data: Data, theta: Array, times: Array) -> Array:
 
 
 def _along(data: Data, motion: RecordedMotion, theta: Array) -> Array:
-    found, columns = np.zeros_like(motion.q), data.source.columns
-    own = [columns.own(j) for j in range(columns.dof)]
+    found, columns = np.zeros_like(motion.tau), data.source.columns
+    own = [columns.own(j) for j in range(len(columns.rows))]
     for first in range(0, len(motion), CHUNK):
         rows = slice(first, min(first + CHUNK, len(motion)))
         for j, values in enumerate(columns.values(motion, rows, data.load)):

@@ -46,7 +46,7 @@ def gain_doubts(data: Data, time: float) -> Iterator[str]:
         return
     for j, gain in found.items():
         if gain.off and not _agree(data, j, gain.factor, time):
-            name = data.robot.joint_names[j]
+            name = data.rows[j]
             yield (
                 f"{name}: its torque is {gain.factor:.3g} times what the file's masses ask for: its drive gain "
                 "(torque constant, gear ratio) may be off, or those masses; "
@@ -58,7 +58,7 @@ def gains_of(data: Data, time: float) -> dict[int, Gain]:
     """Of the joints that move and feel bodies whose numbers the file has; none where gains are fitted themselves."""
     if any(column.family == "gain" for column in data.columns):
         return {}
-    found = {j: _gain(data, j, time) for j in range(data.fit.gram.shape[1])}
+    found = {j: _gain(data, j, time) for j in range(data.robot.dof)}
     return {j: gain for j, gain in found.items() if gain is not None}
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.identification.closed_motion import with_passive_joints
 from manipula.identification.conversion import Conversion, read_motors
 from manipula.identification.data import Data, gather
 from manipula.identification.estimators.entropic import entropic_from
@@ -54,12 +55,13 @@ from manipula.identification.fit.to_robot import (
     spread_of_instruments,
     spread_of_outputs,
 )
-from manipula.identification.joint_model import Columns, JointModel, laws_in_file
+from manipula.identification.joint_model import JointModel, is_mechanism, laws_in_file, without_undetermined
 from manipula.identification.outliers import without_outliers
+from manipula.identification.torque_columns import Columns
 from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.formats.snap_to_exact import size_of
-from manipula.mechanics.robot.topology import refuse_elements, refuse_loops
+from manipula.mechanics.robot.topology import refuse_elements, refuse_moving_loops
 from manipula.messages import Message
 from manipula.recordings.log import Log
 
@@ -101,7 +103,7 @@ class Asked:
 
     def gather_changed(self, data: Data, model: JointModel, change: Callable[[Log], Log]) -> Data:
         """The columns of the data, of logs changed by a function."""
-        again = gather(self.robot, map(change, self.logs), model, self.filter, load=data.load)
+        again = gather(self.robot, list(map(change, self.logs)), model, self.filter, load=data.load)
         return again.subset([column.name for column in data.columns])
 
 
@@ -133,8 +135,9 @@ def identify_robot(
     motors: str | Path | None = None,
 ) -> Found:
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
-    refuse_loops(robot, "identify")
     refuse_elements(robot, "identify")
+    refuse_moving_loops(robot, "identify")
+    _refuse_mechanism(robot, method, motors)
     estimate = estimator_named(method)
     conversion = Conversion.identity(robot.dof) if motors is None else read_motors(motors, robot.dof)
     declared, believed = _model(model, coupling or {}), _prior(prior, method)
@@ -162,10 +165,12 @@ def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRob
     model = asked.model
     data = asked.gather(model)
     refuse_silent(data)
-    slips = explain(data, model, asked.prior, tell)
+    # a wrong sign or zero of a motor leaves loops open, which is met before; recordings of a base are not searched
+    alone = not is_mechanism(asked.robot)
+    slips = explain(data, model, asked.prior, tell) if alone else None
     cause: Explanation | OtherRobot | None = slips
     # two slips at once, or one that leaves much, are less likely than another robot that explains more
-    if slips is None or len(slips.slips) > 1 or slips.after.whole > LEFT:
+    if alone and (slips is None or len(slips.slips) > 1 or slips.after.whole > LEFT):
         left = None if slips is None else slips.after
         cause = find_other_robot(data, model, asked.prior, tell, left) or slips
     if asked.repair and isinstance(cause, Explanation):
@@ -239,6 +244,7 @@ def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selecti
     given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
     widths = [f"{law.key}:{FILE}" for law in given if law.widths]
     everything = JointModel.full(friction=widths, coupling=asked.model.coupling, gains=asked.model.gains)
+    everything = without_undetermined(asked.robot, everything)
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gather(everything, first.entropic()[inertial])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
@@ -335,7 +341,7 @@ def _with_validation_errors(found: Found, validate: object) -> Found:
         judged.append(errors_of(seen, found.theta))
         more += far_above(found, judged[-1], f"validation {place}")
         more += beyond(found.data, seen, found.prior, f"validation {place}")
-    if any(max(errors.joints) > 100 for errors in judged):  # worse than by zero
+    if any(max(errors.joints) > 100 for errors in judged) and not is_mechanism(found.data.robot):  # worse than by zero
         slip = explain_by_coupling(found.data, data, found.model, found.prior)
         more += [] if slip is None else [slip.warning_message()]
     # what a recording kept apart shows weighs more than what training suspects, and less than a slip that was found
@@ -359,8 +365,21 @@ def _checked_logs(
             )
     if not found and not empty:
         raise InputError("identify: {what}: no log was given; expected one or more", what)
-    converted = found if conversion is None else [conversion.apply(log) for log in found]
+    whole = [with_passive_joints(robot, row) for log in found for row in (log.rows() if robot.loops else [log])]
+    converted = whole if conversion is None else [conversion.apply(log) for log in whole]
     return tuple(without_outliers(row) for log in converted for row in log.checked(robot).rows())
+
+
+def _refuse_mechanism(robot: RobotDescription, method: str, motors: object) -> None:
+    """What is made for arms alone."""
+    what = (
+        Message("method {method!r}", method) if method in ("iv", OUTPUTS) else "motors=" if motors is not None else ""
+    )
+    if is_mechanism(robot) and what:
+        raise InputError(
+            "{robot}: {what} is made for arms on a fixed base whose joints all have a motor; take another method, or "
+            "recordings of the joints", robot.name, what,
+        )  # fmt: skip
 
 
 def _model(given: JointModel | str, coupling: Mapping[tuple[str, str], float]) -> JointModel:

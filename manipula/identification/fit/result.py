@@ -16,6 +16,8 @@ from manipula.algebra.expr.evaluate import evaluate
 from manipula.errors import UnknownNameError
 from manipula.generation.results.model import Model
 from manipula.generation.results.system import System
+from manipula.identification.base_motion import SIX, WRENCH
+from manipula.identification.closed_motion import with_passive_joints
 from manipula.identification.columns import INERTIAL, Column
 from manipula.identification.conversion import Conversion
 from manipula.identification.data import Data, gather
@@ -33,7 +35,8 @@ from manipula.identification.fit.to_robot import (
 )
 from manipula.identification.joint_model import JointModel
 from manipula.identification.report import Course, course_of, report_of
-from manipula.mechanics.robot.bodies import standard_parameters, with_standard
+from manipula.mechanics.models.linear.regressor import BODY_NAMES
+from manipula.mechanics.robot.bodies import bodies_of_base, standard_parameters, with_standard
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
@@ -150,6 +153,9 @@ def combinations(robot: RobotDescription, columns: Sequence[Column]) -> tuple[li
     flat = [float(x) for x in evaluate(exact.matrix.roots, {}, FLOATS)]
     matrix = np.array(flat).reshape(len(exact.names), len(standard))
     kept = [k for k, name in enumerate(standard) if name in own]
+    if robot.moving:  # sums with the base's own inertia are felt by the wrench on it alone
+        base = {f"{name}{suffix}" for suffix, _ in bodies_of_base(robot) for name in BODY_NAMES} - set(own)
+        matrix[np.abs(matrix[:, [name in base for name in standard]]).any(axis=1)] = 0.0
     C = np.zeros((len(exact.names), len(own)))
     C[:, [own.index(standard[k]) for k in kept]] = matrix[:, kept]
     felt = np.flatnonzero(np.abs(C).any(axis=1))
@@ -207,7 +213,8 @@ class Found:
     @cached_property
     def torque(self) -> Model:
         """All of what was found as one proved Model (q, qd, qdd) → tau, to be compiled and emitted. With hysteresis it
-        is a System, which goes step by step from `start(q_before=q)`. Signs are smooth, as fitted."""
+        is a System, which goes step by step from `start(q_before=q)`. Signs are smooth, as fitted. Of a base that moves
+        it takes w0, wd0 and a0 besides, and gives `base_wrench`, too."""
         source = self.data.source.columns
         function = torque_function(source, self.columns, self.theta)
         sample = 1 / self.data.source.motions[0].smoother.rate
@@ -281,19 +288,22 @@ class Found:
         Positions are filtered as they were for the fit; the torques are as they come.
         """
         given = log if log.tau is not None else replace(log, tau=np.zeros_like(log.q))
+        if self.data.source.columns.wrench and WRENCH not in given.state:
+            given = replace(given, state={**given.state, WRENCH: np.zeros((len(given), len(SIX)))})
         return torques_at(self.data_from_log(given), self.theta, log.t)
 
     def data_from_log(self, log: Log | Sequence[Log]) -> Data:
         """A recording, made as those of the fit were, through the columns of this fit."""
+        logs = [with_passive_joints(self.data.robot, x) for x in ([log] if isinstance(log, Log) else log)]
         if self.conversion is None:
-            return self.data_from_joints(log)
-        logs = [log] if isinstance(log, Log) else list(log)
+            return self.data_from_joints(logs)
         return self.data_from_joints([self.conversion.apply(one) for one in logs])
 
     def data_from_joints(self, log: Log | Sequence[Log]) -> Data:
         """The same of a recording in the coordinates of the joints."""
         inertial = self.theta[[k for k, c in enumerate(self.columns) if c.family == INERTIAL]]
-        data = gather(self.data.robot, log, self.model, self.asked_filter, load=inertial)
+        wrench = self.data.source.columns.wrench
+        data = gather(self.data.robot, log, self.model, self.asked_filter, load=inertial, wrench=wrench)
         return data.subset([c.name for c in self.columns])
 
     @cached_property

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.algebra.expr.function import Function
-from manipula.errors import some_of
+from manipula.errors import InputError, some_of
 from manipula.generation.compose import generate_block
 from manipula.generation.prepare import Prepared, Request, prepare
 from manipula.identification.columns import INERTIAL, Column
@@ -23,7 +23,8 @@ from manipula.identification.estimators.normal import Normal, solve_normal
 from manipula.identification.estimators.output_error import information
 from manipula.identification.estimators.prior import TEN, Prior, least_eigenvalue, pseudo_inertia
 from manipula.identification.fit.errors import Errors, errors_of
-from manipula.identification.joint_model import GROUPS, TILT, Columns, Moment, laws_in_file
+from manipula.identification.joint_model import GROUPS, TILT, laws_in_file
+from manipula.identification.torque_columns import Columns, Moment
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.linear.joint_families import SLIDE, At, stop_operator
 from manipula.mechanics.models.ports import PortKind
@@ -36,6 +37,7 @@ from manipula.mechanics.robot.values.parameter import number
 from manipula.scalar import Maths, Next
 
 Array = NDArray[np.float64]
+BASE = ("w0", "wd0", "a0")  # of a base that moves
 
 
 def in_file(columns: Sequence[Column]) -> list[bool]:
@@ -127,10 +129,15 @@ def consistent(columns: Sequence[Column], theta: Array) -> bool:
 
 def torque_function(source: Columns, columns: Sequence[Column], theta: Array) -> Function:
     """`source` has the formulas of the columns."""
+    if source.closed is not None:
+        raise InputError(
+            "{robot}: found.torque is not made for robots with loops; mp.generate(found.robot, 'inverse_dynamics') has "
+            "what a robot file can say", source.robot.name,
+        )  # fmt: skip
     links = links_of(source, columns, theta)
     ways = source.ways() if any(c.family == TILT for c in columns) else []
     others = {f"lean{k}": _prepare_model(_under(links, way), "gravity") for k, way in enumerate(ways)}
-    block = _block(Terms(source, columns, theta), tuple(others))
+    block = _block(Terms(source, columns, theta), tuple(others), bool(source.robot.moving))
     return generate_block(block, _prepare_model(links, "inverse_dynamics"), others=others)
 
 
@@ -149,17 +156,22 @@ def _under(robot: RobotDescription, gravity: Array) -> RobotDescription:
     return replace(robot, gravity=(x, y, z))
 
 
-def _block(terms: Terms, leaning: Sequence[str]) -> Block:
+def _block(terms: Terms, leaning: Sequence[str], moving: bool = False) -> Block:
+    base = BASE if moving else ()
+
     def text(maths: Maths[Any], call: ModelCall, x: Given) -> dict[str, Any]:
-        rigid = call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=x["qdd"])["tau"]
+        links = call("inverse_dynamics", **{name: x[name] for name in ("q", "qd", "qdd", *base)})
+        rigid = links["tau"]
         tilted = [call(f"{name}:gravity", q=x["q"])["g"] for name in leaning]
         stops = terms.stops(maths, x)
         more = terms.torque(maths, x, stops, rigid, tilted)
-        return {"tau": [a + b for a, b in zip(rigid, more, strict=True)], **terms.after(x, stops)}
+        found = {"tau": [a + b for a, b in zip(rigid, more, strict=True)], **terms.after(x, stops)}
+        return found | ({"base_wrench": links["base_wrench"]} if moving else {})
 
     calls = ("inverse_dynamics", *(f"{name}:gravity" for name in leaning))
     outputs = {"tau": Result("N·m, N", "joint torques or forces"), **terms.outputs}
-    inputs = (*variables("q", "qd", "qdd"), *terms.ports)
+    outputs |= {"base_wrench": Result("N, N·m", "force, then moment, that moves the base")} if moving else {}
+    inputs = (*variables("q", "qd", "qdd", *base), *terms.ports)
     return Block("identified_torque", "the torque as identified", inputs, outputs, text, calls)
 
 

@@ -18,8 +18,9 @@ from manipula.identification.columns import COUPLING, INERTIAL, Column, number_o
 from manipula.identification.filters import Filter, Smoother, cutoff_for, motion_of
 from manipula.identification.fit.result import Found
 from manipula.identification.fit.to_robot import Terms, in_file, links_of, robot_with
-from manipula.identification.joint_model import Columns, JointModel
+from manipula.identification.joint_model import JointModel
 from manipula.identification.online.estimator import OnlineEstimator
+from manipula.identification.torque_columns import Columns
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.estimation.spread import ALONE, DRIVES, LEFT_OUT, least_squares_with_spread
 from manipula.mechanics.models.estimation.unknowns import CENTRE, checked_columns, load_unknowns
