@@ -144,7 +144,8 @@ class Studio:
         return request.headers.get("x-language") or request.query_params.get("lang") or self.language
 
     async def cancel(self, request: Request) -> Response:
-        self.jobs.cancel(self._job(request))
+        job, given = self._job(request), await body_of(request)
+        (self.jobs.leave if given.get("soon") is True else self.jobs.cancel)(job)
         return JSONResponse(replies.Nothing())
 
     async def save(self, request: Request) -> Response:

@@ -65,7 +65,7 @@ class Worker:
     def alive(self) -> bool:
         return not self._killed and self._process.returncode is None
 
-    async def run(self, task: str, given: Given, tell: Tell = lambda text, figures=None: None) -> Reply:
+    async def run(self, task: str, given: Given, tell: Tell = lambda *_: None) -> Reply:
         """The task's reply; `TaskError` with its error, or where the process has ended."""
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
@@ -75,6 +75,8 @@ class Worker:
                 message = await receive_message(self._process.stdout)
                 if "tell" in message:
                     tell(str(message["tell"]), cast("Figures | None", message["figures"]))
+                elif "first" in message:
+                    tell("", None, cast("Reply", message["first"]))
                 elif "error" in message:
                     raise TaskError(cast("Failure", message["error"]))
                 elif "result" in message:
@@ -100,7 +102,7 @@ class Worker:
 
 
 class Workers:
-    """One worker for quick questions, in turn; of those for jobs one is kept waiting."""
+    """One worker for quick questions, in turn; of those for jobs some are kept waiting."""
 
     def __init__(self) -> None:
         self._quick: Worker | None = None
@@ -110,7 +112,7 @@ class Workers:
 
     async def start(self) -> None:
         self._quick = await self._new()
-        self._idle.append(await self._new("jobs"))
+        self._idle += [await self._new("jobs") for _ in range(READY)]
 
     async def quick(self, task: str, given: Given) -> Reply:
         """An answer to a keystroke: from a process, too, since a table may be heavy and others wait for theirs."""
@@ -135,12 +137,12 @@ class Workers:
         return await self._new("jobs")
 
     async def give_back(self, worker: Worker) -> None:
-        """After a job; one is kept."""
-        if worker.alive and not self._idle:
+        """After a job. An edit asks for the module of the arm and for the answer of a panel in the same moment."""
+        if worker.alive and len(self._idle) < SPARE:
             self._idle.append(worker)
         else:
             await self._discard(worker)
-            if not self._idle:
+            if len(self._idle) < READY:
                 self._idle.append(await self._new("jobs"))
 
     async def close(self) -> None:
@@ -159,6 +161,7 @@ class Workers:
         await worker.stop()
 
 
+READY, SPARE = 2, 3  # workers for jobs that wait: at least, at most
 KEPT = 60  # finished jobs that can still be asked for
 AT_ONCE = max(2, min(4, os.cpu_count() or 2))  # others wait, the newest goes first
 PATIENCE = 5.0  # seconds after which a job that nobody follows or asks after is nobody's
@@ -182,11 +185,13 @@ class Job:
     state: State = "waiting"
     lines: list[ProgressLine] = field(default_factory=list)
     dropped: int = 0  # lines that went
+    first: Reply | None = None  # what is shown until the result is there
     result: Reply | None = None
     error: Failure | None = None
     begun: float = field(default_factory=time.monotonic)
     asked: float = field(default_factory=time.monotonic)  # when somebody wanted it last
     readers: int = 0
+    left: bool = False  # the page that asked has asked something else
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -195,9 +200,17 @@ class Job:
 
     @property
     def is_wanted(self) -> bool:
-        return self.readers > 0 or time.monotonic() - self.asked < PATIENCE
+        return self.readers > 0 or (not self.left and time.monotonic() - self.asked < PATIENCE)
 
-    def tell(self, text: str, figures: Figures | None = None, /) -> None:
+    def ask(self) -> None:
+        """Somebody wants it."""
+        self.asked, self.left = time.monotonic(), False
+
+    def tell(self, text: str, figures: Figures | None = None, first: Reply | None = None, /) -> None:
+        if first is not None:
+            self.first = first
+            self.change()
+            return
         line: ProgressLine = {"text": text, "seconds": round(time.monotonic() - self.begun, 2)}
         self.lines.append(line if figures is None else {**line, "figures": figures})
         if len(self.lines) > LINES:
@@ -224,15 +237,18 @@ class Job:
         return found
 
     async def events(self) -> AsyncIterator[tuple[str, Event]]:
-        """Every line from the first, then the end; ("", None) where nothing happened for a while."""
+        """Every line from the first, a first reply, then the end; ("", None) where nothing happened for a while."""
         self.readers += 1
         try:
-            at = 0
+            at, shown = 0, None
             while True:
                 changed = self._changed
                 for line in self.lines[max(at - self.dropped, 0) :]:
                     yield "progress", line
                 at = self.dropped + len(self.lines)
+                if self.first is not shown and not self.over:
+                    shown = self.first
+                    yield "first", shown
                 if self.over:
                     yield self._last()
                     return
@@ -264,7 +280,7 @@ class Jobs:
         key = sha256(json.dumps([kind, given], sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
         for job in reversed(self._jobs.values()):
             if job.key == key and job.state not in ("failed", "cancelled"):
-                job.asked = time.monotonic()
+                job.ask()
                 return job
         if len(self._waiting_jobs()) >= WAITING:
             raise InputError("{waiting} questions are waiting already; cancel some", WAITING)
@@ -277,7 +293,7 @@ class Jobs:
     def job_named(self, name: str) -> Job:
         if name not in self._jobs:
             raise UnknownNameError("job", name[:40], [job.name for job in self.under_way()])
-        self._jobs[name].asked = time.monotonic()
+        self._jobs[name].ask()
         return self._jobs[name]
 
     def under_way(self) -> list[Job]:
@@ -288,6 +304,11 @@ class Jobs:
         job.end("cancelled")
         if task := self._tasks.get(job.name):
             task.cancel()
+
+    def leave(self, job: Job) -> None:
+        """It may end, as long as nothing else waits."""
+        job.left = True
+        self._go_on()
 
     async def close(self) -> None:
         for job in self.under_way():

@@ -1,7 +1,7 @@
 """A process that does one task after another for the server, and ends with it.
 
-It reads `{task, given}` and writes `{tell, figures}` while it works, then `{result}` or `{error}`. What tasks print
-goes to stderr. When the server is gone, however it went, the process ends at once, in the middle of a task, too.
+It reads `{task, given}`, writes `{tell, figures}` and `{first}` while it works, then `{result}` or `{error}`. What it
+prints goes to stderr. When the server is gone, however it went, the process ends at once, in the middle of a task, too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import BinaryIO, cast
 from manipula.errors import ManipulaError
 from manipula.messages import as_data, with_messages
 from manipula.studio.tasks import task_named
-from manipula.studio.tasks.replies import Figures
+from manipula.studio.tasks.replies import Figures, Reply
 from manipula.studio.tasks.requests import Given, error_of
 from manipula.support.progress import told_by_others
 
@@ -74,9 +74,12 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
     requests: queue.SimpleQueue[Given] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    for_jobs = sys.argv[1:] == [JOBS]
+    if for_jobs and hasattr(os, "nice"):
+        os.nice(5)  # a job leaves the processor to the page
     _warm()
-    if sys.argv[1:] == [JOBS]:
-        _step_back(requests)
+    if for_jobs:
+        _load(requests)
     while True:
         _work(requests.get(), answers)
 
@@ -98,13 +101,15 @@ def _warm() -> None:
     api.from_document(api.document(robot))
 
 
-def _step_back(requests: queue.SimpleQueue[Given]) -> None:
-    """A job leaves the processor to the page; what only jobs need is loaded while none is there."""
-    if hasattr(os, "nice"):
-        os.nice(5)
-    for name in ("module", "equations", "motion"):
+def _load(requests: queue.SimpleQueue[Given]) -> None:
+    """What only jobs need, while none is there, by a small answer."""
+    from manipula import api
+
+    for name in ("module", "motion", "equations"):
         if requests.empty():
-            task_named(name)
+            task = task_named(name)
+    if requests.empty():
+        task({"document": api.document("planar2r"), "model": "pose"}, lambda *_: None)
 
 
 def _work(request: Given, answers: BinaryIO) -> None:
@@ -116,8 +121,8 @@ def _work(request: Given, answers: BinaryIO) -> None:
         answers.write(data)
         answers.flush()
 
-    def tell(text: str, figures: Figures | None = None, /) -> None:
-        send({"tell": text, "figures": figures})
+    def tell(text: str, figures: Figures | None = None, first: Reply | None = None, /) -> None:
+        send({"tell": text, "figures": figures} if first is None else {"first": first})
 
     try:
         with warnings.catch_warnings(), told_by_others():

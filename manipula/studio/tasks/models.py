@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from manipula import Model, api
 from manipula.arm import Arm
-from manipula.errors import InputError, ManipulaError
+from manipula.errors import InputError, ManipulaError, SizeError
 from manipula.messages import Message
 from manipula.robot import Robot
 from manipula.studio.tasks import replies, requests
@@ -48,13 +48,29 @@ def module(given: requests.Given, tell: requests.Tell) -> replies.ModuleAnswer:
     return {"url": f"/models/{name}", "missing": api.robot_data(text)["missing"]}
 
 
+AT_ONCE = 60  # operations of a model whose book form is there in a moment
+
+
 def equations(given: requests.Given, tell: requests.Tell) -> replies.EquationsAnswer:
-    """A model in print: lines in LaTeX, in plain text and as trees, what its short names mean, what it costs."""
+    """A model in print. The book form of a long one takes seconds: until then, and where it is too long, what runs."""
     form = requests.text_in(given, "form", "factored", FORMS)
     names = requests.text_in(given, "names", "file", ("file", "book"))
     made = _generate(requests.seen_in(given), requests.text_in(given, "model"), given, tell)
     entries = requests.names_in(given, "entries")
     made = made.only(*entries) if entries else made
+    if form == "auxiliary" or made.cost.total <= AT_ONCE:
+        return _printed(made, form, names, tell)
+    first = _printed(made, "auxiliary", names, tell)
+    tell("", None, first)
+    try:
+        return _printed(made, form, names, tell)
+    except SizeError:
+        remark = Message("The {form} form is too long to print; this is the form that runs.", form)
+        return {**first, "remark": remark}
+
+
+def _printed(made: Model, form: str, names: str, tell: requests.Tell) -> replies.EquationsAnswer:
+    """Lines in LaTeX, in plain text and as trees, what its short names mean, what it costs."""
     found = made.equations(form, "latex", names=names, units=True, tell=tell)
     lines = zip(found.summands("text"), found.summands("latex"), found.terms())
     outputs = set(made.outputs)
@@ -76,6 +92,8 @@ def equations(given: requests.Given, tell: requests.Tell) -> replies.EquationsAn
         "intermediates": sum(name not in outputs for (name, _), _ in found.lines),
         "proof": proof,
         "error_exponent": int(proof.fields["exponent"]),
+        "form": form,
+        "remark": "",
     }  # fmt: skip
 
 

@@ -109,7 +109,8 @@ JobAnswer = TypedDict("JobAnswer", {"job": str})
 Figures = TypedDict("Figures", {"done": int, "count": int, "failed": int, "rate": float, "left": float | None})
 ProgressLine = TypedDict("ProgressLine", {"text": str, "seconds": float, "figures": NotRequired[Figures]})
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
-# GET /api/jobs/ID; /events: a stream of `progress` (ProgressLine), then `result`, `failed` (ErrorAnswer), `cancelled`.
+# GET /api/jobs/ID; /events: a stream of `progress` (ProgressLine), perhaps a `first` reply that comes before the
+# result, then `result`, `failed` (ErrorAnswer), `cancelled`.
 JobState = TypedDict("JobState", {
     "job": str, "kind": str, "state": State, "lines": list[ProgressLine], "result": NotRequired[object],
     "error": NotRequired[Failure],
@@ -133,11 +134,12 @@ OperationCounts = TypedDict("OperationCounts", {
     "offline": NotRequired["OperationCounts"],
 })
 # `text`: all of it, for copying; `units` of inputs and outputs; the first `intermediates` of the lines are no outputs.
-# Proved: the probability of an undetected error is below 1e`error_exponent`.
+# Proved: the probability of an undetected error is below 1e`error_exponent`. `form` is the one shown; `remark`:
+# why it is not the one requested.
 EquationsAnswer = TypedDict("EquationsAnswer", {
     "model": str, "method": str, "lines": list[EquationLine], "text": str, "legend": list[Abbreviation],
     "units": dict[str, str], "count": OperationCounts, "conditions": list[str], "intermediates": int, "proof": str,
-    "error_exponent": int,
+    "error_exponent": int, "form": str, "remark": str,
 })
 CountedMethod = TypedDict("CountedMethod", {
     "model": str, "method": str, "mul": int, "add": int, "total": int, "trig": int, "offline": int, "substituted": int,

@@ -14,7 +14,7 @@ from manipula.api.robot_verbs import robot_with_shown_tool
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
 from manipula.messages import Message
 from manipula.robot import Robot
-from manipula.studio.tasks.replies import Failure, Fault, Figures, Notice, UnitFix
+from manipula.studio.tasks.replies import Failure, Fault, Figures, Notice, Reply, UnitFix
 
 # Errors and warnings as the page gets them: the sentence, and the cell it is about.
 
@@ -79,9 +79,9 @@ Given = Mapping[str, object]
 
 
 class Tell(Protocol):
-    """A line of progress, and its figures where it has some."""
+    """A line of progress, and its figures where it has some; or a first reply, shown until the last one is there."""
 
-    def __call__(self, text: str, figures: Figures | None = None, /) -> None: ...
+    def __call__(self, text: str, figures: Figures | None = None, first: Reply | None = None, /) -> None: ...
 
 
 def path_in(given: Given, key: str) -> Path:

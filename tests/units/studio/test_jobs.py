@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -73,6 +73,37 @@ def test_the_newest_goes_first_and_all_are_answered() -> None:
         assert made.back == AT_ONCE + 3
 
     played(play)
+
+
+def test_a_question_that_its_page_has_left_makes_room_at_once() -> None:
+    async def play(every: Jobs, made: Made) -> None:
+        running = [every.start("x", number) for number in range(AT_ONCE)]
+        await asyncio.sleep(0)
+        for job in running:
+            every.leave(job)
+        assert {job.state for job in running} == {"running"}  # nothing waits: they may end
+        every.start("x", 0)  # asked anew
+        last = every.start("x", "last")
+        assert [job.state for job in running] == ["running", *["cancelled"] * (AT_ONCE - 1)]
+        made.open.set()
+        assert (await heard(last))[-1][0] == "result"
+
+    played(play)
+
+
+def test_a_first_reply_comes_before_the_last_and_not_after_it() -> None:
+    async def play() -> None:
+        job = Job("x", "", {})
+        job.tell("", None, cast("Any", {"answer": 1}))
+        following = asyncio.create_task(heard(job))
+        await settled()
+        job.tell("", None, cast("Any", {"answer": 2}))
+        await settled()
+        job.end("done", cast("Any", {"answer": 3}))
+        assert await following == [("first", {"answer": 1}), ("first", {"answer": 2}), ("result", {"answer": 3})]
+        assert await heard(job) == [("result", {"answer": 3})] and job.lines == []
+
+    asyncio.run(play())
 
 
 def test_what_nobody_follows_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 import manipula as mp
 from manipula import api
+from manipula.errors import SizeError
+from manipula.studio.tasks import models, replies
 from manipula.studio.worker import _work, pack_message, read
 from tests.formula_data import worth
 from tests.golden.sentences import Sentences
@@ -31,7 +33,7 @@ def said(task: str, **given: Any) -> list[dict[str, Any]]:
     _work({"task": task, "given": given}, answers)
     answers.seek(0)
     messages = list(iter(lambda: read(answers), None))
-    assert all(set(message) == {"tell", "figures"} for message in messages[:-1])
+    assert all(set(message) in ({"tell", "figures"}, {"first"}) for message in messages[:-1])
     return messages
 
 
@@ -142,6 +144,28 @@ def test_counts_are_those_of_the_library_and_models_that_are_not_there_are_told(
     assert found["rows"] == [row.as_dict() for row in api.count(FLAT, ["gravity", "pose"], optimise="none")]
     assert [one["model"] for one in found["missing"]] == ["no_such"] and "'no_such'" in found["missing"][0]["why"]
     assert found["published"] == api.published_counts("planar2r")
+
+
+def test_a_long_model_is_shown_as_it_runs_until_its_book_form_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And for good where the book form is too long."""
+    monkeypatch.setattr(models, "AT_ONCE", 0)
+    given = {"document": api.document(FLAT), "model": "gravity", "optimise": "none"}
+    messages = said("equations", **given)
+    firsts = [message["first"] for message in messages if "first" in message]
+    conform(firsts, list[replies.EquationsAnswer])
+    assert [first["form"] for first in firsts] == ["auxiliary"] and messages[-1]["result"]["form"] == "factored"
+    assert messages[-1]["result"]["text"] == str(mp.generate(FLAT, "gravity", optimise="none").equations("factored", units=True))
+    assert not any("first" in message for message in said("equations", form="auxiliary", **given))
+    printed = models._printed
+
+    def too_long(made: Any, form: str, *rest: Any) -> Any:
+        if form != "auxiliary":
+            raise SizeError("too long")
+        return printed(made, form, *rest)
+
+    monkeypatch.setattr(models, "_printed", too_long)
+    found = said("equations", **given)[-1]["result"]
+    assert found["lines"] == firsts[0]["lines"] and "factored form is too long" in found["remark"]
 
 
 def test_equations_are_those_of_the_library() -> None:

@@ -57,15 +57,15 @@ def played(play: Callable[[Workers], Awaitable[None]]) -> None:
 
 def test_one_is_kept_for_jobs_and_the_rest_are_ended(made: list[Pretended]) -> None:
     async def play(workers: Workers) -> None:
-        assert [worker.kind for worker in made] == [(), ("jobs",)]
-        first, second = await workers.take(), await workers.take()
-        assert first is made[1] and second is made[2] and second.kind == ("jobs",)
-        await workers.give_back(first)
-        await workers.give_back(second)
-        assert [worker.gone for worker in made] == [False, False, True]
-        assert await workers.take() is first and len(made) == 3
+        assert [worker.kind for worker in made] == [(), ("jobs",), ("jobs",)]
+        taken = [await workers.take() for _ in range(4)]
+        assert {*map(id, taken)} == {*map(id, made[1:])} and made[4].kind == ("jobs",)
+        for worker in taken:
+            await workers.give_back(worker)
+        assert [worker.gone for worker in taken] == [False, False, False, True]
+        assert [await workers.take() for _ in range(3)] == taken[2::-1] and len(made) == 5
         await workers.close()
-        assert all(worker.gone for worker in made if worker is not second)
+        assert all(worker.gone for worker in made)
 
     played(play)
 
@@ -75,9 +75,9 @@ def test_after_one_that_died_another_waits(made: list[Pretended]) -> None:
         worker = await workers.take()
         worker.kill()
         await workers.give_back(worker)
-        assert made[1].gone and made[2].kind == ("jobs",) and len(made) == 3
-        made[2].kill()  # while nobody had it
-        assert await workers.take() is made[3] and made[2].gone
+        assert worker.gone and made[3].kind == ("jobs",) and len(made) == 4
+        made[3].kill()  # while nobody had it
+        assert await workers.take() is made[1] and made[3].gone
         await workers.close()
         assert all(worker.gone for worker in made)
 
@@ -87,12 +87,12 @@ def test_after_one_that_died_another_waits(made: list[Pretended]) -> None:
 def test_quick_questions_have_one_process_that_is_made_anew_when_it_is_lost(made: list[Pretended]) -> None:
     async def play(workers: Workers) -> None:
         assert [await workers.quick("draw", k) for k in range(3)] == [{"answer": k} for k in range(3)]
-        assert made[0].asked == [("draw", k) for k in range(3)] and len(made) == 2
+        assert made[0].asked == [("draw", k) for k in range(3)] and len(made) == 3
         made[0].kill()
         assert await workers.quick("draw", 4) == {"answer": 4}
-        assert made[2].kind == () and made[2].asked == [("draw", 4)]
+        assert made[3].kind == () and made[3].asked == [("draw", 4)]
         await workers.close()
-        assert made[2].gone and await workers.quick("draw", 5) == {"answer": 5} and len(made) == 4
+        assert made[3].gone and await workers.quick("draw", 5) == {"answer": 5} and len(made) == 5
 
     played(play)
 
@@ -112,6 +112,6 @@ def test_what_takes_too_long_is_given_up_with_its_process(
         with pytest.raises(TaskError) as error:
             await workers.quick("draw", "for ever")
         assert error.value.failure == {"message": "this took longer than 20 s and was given up"} and waited == [20]
-        assert made[0].dead and await workers.quick("draw", 1) == {"answer": 1} and made[2].asked == [("draw", 1)]
+        assert made[0].dead and await workers.quick("draw", 1) == {"answer": 1} and made[3].asked == [("draw", 1)]
 
     played(play)

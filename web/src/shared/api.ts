@@ -72,7 +72,7 @@ export interface OperationCounts {
 }
 export interface EquationsAnswer {
   model: string; method: string; lines: EquationLine[]; text: string; legend: Abbreviation[]; units: Record<string, string>;
-  count: OperationCounts; conditions: string[]; intermediates: number; proof: string; error_exponent: number;
+  count: OperationCounts; conditions: string[]; intermediates: number; proof: string; error_exponent: number; form: string; remark: string;
 }
 export interface CountedMethod {
   model: string; method: string; mul: number; add: number; total: number; trig: number; offline: number; substituted: number;

@@ -141,6 +141,7 @@ export function Answer({ answer, old, most }: { answer: EquationsAnswer; old: bo
         copies={[[t("Copy LaTeX"), () => tex(answer)], [t("Copy text"), () => answer.text]]}
         files={[[t("Download LaTeX"), `${name}.tex`, () => tex(answer)]]}
       />
+      {answer.remark && <p class="quiet">{answer.remark}</p>}
       <Lines answer={answer} />
       <Legend answer={answer} />
       <p class="quiet">{t("What runs: {0} multiplications, {1} additions, {2} sines and cosines.", mul, add, trig)}</p>

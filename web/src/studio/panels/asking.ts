@@ -6,6 +6,7 @@ import type { Job } from "../state/jobs";
 import { opened, robot } from "../state/work";
 
 const TYPING_MS = 300; // a cell is typed letter by letter: only the last is asked about
+const QUICK_MS = 400; // what took no longer is asked at every letter
 
 interface About {
   opened: number; // which robot the question was about
@@ -34,7 +35,7 @@ export function answerOf<T>(job: Job<T>): T | null {
 
 /** The answer is of an earlier table, or a new one is on its way. */
 export const isOld = (job: Job<unknown>): boolean =>
-  job.phase.value !== "done" || stale.value || aboutOf(job).value?.digest !== drawn.value?.digest;
+  (job.phase.value !== "done" && !job.hasFirst.value) || stale.value || aboutOf(job).value?.digest !== drawn.value?.digest;
 
 const asked = new WeakMap<Job<unknown>, Signal<string>>();
 
@@ -59,7 +60,7 @@ export function useAsking<T>(job: Job<T>, path: string, more: () => object | nul
       last.value = key;
       ask(job, path, { document: robot.peek(), ...rest, ...values });
     };
-    const timer = setTimeout(now, last.peek() === "" ? 0 : TYPING_MS);
+    const timer = setTimeout(now, last.peek() === "" || job.took < QUICK_MS ? 0 : TYPING_MS);
     return () => clearTimeout(timer);
   });
 }

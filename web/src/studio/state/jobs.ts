@@ -23,6 +23,10 @@ export class Job<T> {
   readonly place: Signal<string> = signal("");
   /** The server's name of the work, by which a page that was loaded again finds it. */
   readonly id: Signal<string> = signal("");
+  /** A first answer is there; the last one is still computed. */
+  readonly hasFirst: Signal<boolean> = signal(false);
+  /** Milliseconds until the last answer, or its first form, was there. */
+  took = 0;
   private hearing: Hearing | null = null;
   private asking: AbortController | null = null;
   private turn = 0;
@@ -35,6 +39,7 @@ export class Job<T> {
     this.asking = new AbortController();
     this.begun = performance.now();
     this.set("running", "");
+    this.hasFirst.value = false;
     this.line.value = { text: t("Computing…"), seconds: 0 };
     try {
       const form = body instanceof FormData;
@@ -70,8 +75,14 @@ export class Job<T> {
           then(JSON.parse((event as MessageEvent<string>).data || "{}"));
         });
       on("progress", (data) => (this.line.value = data as ProgressLine), false);
+      on("first", (data) => {
+        this.result.value = data as T;
+        this.hasFirst.value = true;
+        this.took = performance.now() - this.begun;
+      }, false);
       on("result", (data) => {
         this.result.value = data as T;
+        this.took = this.hasFirst.peek() ? this.took : performance.now() - this.begun;
         this.set("done", "");
         resolve(data as T);
       });
@@ -102,11 +113,12 @@ export class Job<T> {
 
   // what nobody waits for any more would hold up what comes after it; what is nearly done costs less than a new process
   private drop(atLeast = SHORT_MS): void {
-    const id = performance.now() - this.begun >= atLeast ? this.hearing?.id : undefined;
+    const id = this.hearing?.id;
+    const soon = performance.now() - this.begun < atLeast; // it ends soon, unless something else waits
     this.turn++;
     this.asking?.abort();
     this.hush();
-    if (id) void call(`/api/jobs/${encodeURIComponent(id)}/cancel`, {}).catch(() => undefined);
+    if (id) void call(`/api/jobs/${encodeURIComponent(id)}/cancel`, { soon }).catch(() => undefined);
   }
 
   private hush(): void {
