@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.messages import Message
+from manipula.recordings.coarse_clock import times_between_ticks
 from manipula.recordings.sampling import counted_times, gaps, roughness
 
 Array = NDArray[np.float64]
@@ -128,14 +129,16 @@ class Rows:
         equal = (table == table[firsts][group]).all(axis=1)
         count, other = int(same.sum()), int((~equal).sum())
         if other > MOST_TWICE * len(self.t):
-            each, counted, q = len(self.t) / len(firsts), counted_times(self.t), self.arrays["q"]
-            if each < FEW_EACH and roughness(counted, q) < roughness(self.t[firsts], q[firsts]):
-                self.t, rate = counted, 1 / (counted[1] - counted[0])
+            each, q = len(self.t) / len(firsts), self.arrays["q"]
+            within = times_between_ticks(self.t, q)
+            counted = within if within is not None else counted_times(self.t) if each < FEW_EACH else None
+            if counted is not None and roughness(counted, q) < roughness(self.t[firsts], q[firsts]):
+                self.t = counted
                 self.said.append(
                     Message(
                         "{count} times stand twice, with other numbers: samples are taken as even, {rate:.6g} Hz",
                         count,
-                        rate,
+                        1 / float(np.median(np.diff(counted))),
                     )
                 )
                 return

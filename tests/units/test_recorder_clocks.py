@@ -9,6 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.recordings import sampling
+from manipula.recordings.repairs import Rows
 from tests.recordings import recording, two_joints
 
 
@@ -116,3 +117,25 @@ def test_stamps_that_repeat_are_of_even_samples(seed: int, tmp_path: Path) -> No
     assert len(log) == len(true) and len(log.parts()) == 1
     np.testing.assert_allclose(log.t - log.t[0], true, atol=1e-3)
     assert log.rate == pytest.approx(1 / true[1], rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_samples_between_the_ticks_of_a_coarse_clock_are_even(seed: int) -> None:
+    """Stamps of 2 to 60 samples' length, floored, with pauses of 60 to 400 samples: no time is off by two samples."""
+    rng = np.random.default_rng(seed)
+    rate, count = float(rng.uniform(100, 1000)), 6000
+    tick = float(rng.uniform(2, 60)) / rate
+    true, kept = np.arange(count) / rate, np.ones(count, bool)
+    for place in rng.integers(300, count - 900, int(rng.integers(0, 4))):
+        kept[place : place + rng.integers(60, 400)] = False
+    true = true[kept]
+    rows = Rows("log", np.floor(true / tick) * tick, {"q": motion(true)}).repair()
+    off = rows.t - true
+    assert np.abs(off - np.median(off)).max() < 2 / rate and "taken as even" in "".join(rows.said)
+
+
+def test_the_rows_of_two_recordings_are_not_taken_for_ticks() -> None:
+    t = np.repeat(np.arange(400) * 0.01, 2)
+    q = motion(t) * np.where(np.arange(800) % 2, 1.0, -1.0)[:, None]
+    with pytest.raises(mp.InputError, match="several recordings"):
+        Rows("log", t, {"q": q}).repair()
