@@ -226,6 +226,7 @@ class _Running:
 # machine code, and for all in `make test-all`.
 _COMPILED: dict[tuple[str, bool], bytes] = {}
 _MACHINE = ("manipula.algebra.llvm", "manipula.algebra.run")
+_NO_MACHINE = ("manipula.algebra.run.units",)  # at home there, but makes no code
 _object_from_text = code.object_from_text
 
 
@@ -293,4 +294,4 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _looks_into(module: ModuleType, rooms: tuple[str, ...]) -> bool:
     """Does a file of tests import one of the rooms, or something that is at home there?"""
     homes = (x.__name__ if isinstance(x, ModuleType) else getattr(x, "__module__", None) for x in vars(module).values())
-    return any(isinstance(x, str) and x.startswith(rooms) for x in homes)
+    return any(isinstance(x, str) and x.startswith(rooms) and not x.startswith(_NO_MACHINE) for x in homes)

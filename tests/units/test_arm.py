@@ -112,7 +112,9 @@ def written_classes() -> ast.If:
 def test_the_declarations_are_those_of_the_catalogue() -> None:
     wanted = ast.unparse(ast.parse(inspect.cleandoc("\n" + declarations())).body[0])
     assert ast.unparse(written()) == wanted, "run python -m tests.units.test_arm"
-    assert ast.unparse(written_classes()) == ast.unparse(ast.parse(result_classes())), "run python -m tests.units.test_arm"
+    assert ast.unparse(written_classes()) == ast.unparse(ast.parse(result_classes())), (
+        "run python -m tests.units.test_arm"
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)

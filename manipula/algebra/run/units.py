@@ -24,6 +24,10 @@ from pathlib import Path
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 
+# Hidden: several units may be loaded at once, and must share no names but the standard's. No contraction: where a
+# product and a sum are one rounding, results would differ from Python's
+FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-shared", "-fvisibility=hidden")
+
 
 @dataclass(frozen=True)
 class Platform:
@@ -180,10 +184,7 @@ def _binary(sources: Mapping[str, str], name: str, where: Platform, compiler: li
             own += ["-s", "-g0", "-fno-sanitize=undefined"]
         elif where.system == "Windows" and "gcc" in compiler[0]:  # no library that Windows lacks; no date
             own += ["-static-libgcc", "-Wl,--no-insert-timestamp"]
-        # hidden: several units may be loaded at once, and must share no names but the standard's. No contraction: where
-        # a product and a sum are one rounding, results would differ from Python's
-        order = [*compiler, "-std=c99", "-O2", "-ffp-contract=off", "-shared", "-fvisibility=hidden"]
-        order += [f"{name}.c", f"{name}_unit.c", *own, "-o", made]
+        order = [*compiler, *FLAGS, f"{name}.c", f"{name}_unit.c", *own, "-o", made]
         environment = os.environ | {"ZIG_LOCAL_CACHE_DIR": str(Path(place) / "cache")}
         ran = subprocess.run(order, cwd=place, capture_output=True, text=True, check=False, env=environment)
         if ran.returncode:

@@ -154,7 +154,9 @@ def test_a_long_model_is_shown_as_it_runs_until_its_book_form_is_there(monkeypat
     firsts = [message["first"] for message in messages if "first" in message]
     conform(firsts, list[replies.EquationsAnswer])
     assert [first["form"] for first in firsts] == ["auxiliary"] and messages[-1]["result"]["form"] == "factored"
-    assert messages[-1]["result"]["text"] == str(mp.generate(FLAT, "gravity", optimise="none").equations("factored", units=True))
+    assert messages[-1]["result"]["text"] == str(
+        mp.generate(FLAT, "gravity", optimise="none").equations("factored", units=True)
+    )
     assert not any("first" in message for message in said("equations", form="auxiliary", **given))
     printed = models._printed
 

@@ -23,7 +23,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import ModelCall
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 LARGEST_POWER = 64  # as a product of factors
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, states, variables
 from manipula.mechanics.models.ports import ACCELERATION, EFFORT, VELOCITY
-from manipula.scalar import Maths, Rate, Scalar
+from manipula.scalar import Entries, Maths, Rate, Scalar
 
 
 def _motion(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
