@@ -189,12 +189,18 @@ def whole(update: bool, tmp_path: Path) -> Sentences:
     return Sentences(tmp_path, update)
 
 
-@pytest.fixture
-def kept_functions(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of what is shown, not of how it is made: what another process has generated is taken from the cache,
-    proved again. The folder is this run's own, and of all its processes."""
+@pytest.fixture(scope="session")
+def kept_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A cache of this run's own, and of all its processes."""
     base = tmp_path_factory.getbasetemp()
-    monkeypatch.setenv("MANIPULA_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / KEPT))
+    return str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / KEPT)
+
+
+@pytest.fixture
+def kept_functions(kept_folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what is shown, not of how it is made: what another process has generated is taken from the cache,
+    proved again."""
+    monkeypatch.setenv("MANIPULA_CACHE", kept_folder)
 
 
 @pytest.fixture

@@ -31,9 +31,9 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def program(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def program(browser: Any, kept_folder: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """The studio, running: one for the tests of a file."""
     pytest.importorskip("starlette", reason="starlette is not installed: no studio is opened")
     pytest.importorskip("uvicorn", reason="uvicorn is not installed: no studio is opened")
-    with running(tmp_path_factory.mktemp("arms")) as started:
+    with running(tmp_path_factory.mktemp("arms"), kept_folder) as started:
         yield started

@@ -29,11 +29,12 @@ class Program:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Program]:
+def running(folder: Path, cache: str = "off") -> Iterator[Program]:
     """The program as a person starts it, on a free port, with drafts of its own."""
     home = folder / ".home"
     command = [sys.executable, "-m", "manipula.cli", "studio", "--no-browser", str(folder)]
     environment = {**os.environ, "MANIPULA_HOME": str(home), "NO_COLOR": "1", "MANIPULA_LANG": "en"}
+    environment["MANIPULA_CACHE"] = cache
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     try:
         yield Program(_address(process), folder, process)

@@ -12,7 +12,10 @@ import pytest
 import manipula as mp
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.identification.conversion import Conversion, read_motors
+from manipula.identification.data import gather
+from manipula.identification.fit.other_robots import find_other_robot
 from manipula.identification.outliers import without_outliers
+from manipula.mechanics.robot import library
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot
 from tests.recordings import motion, recording, torques, two_joints
@@ -129,8 +132,36 @@ def test_a_validation_worse_than_by_zero_asks_for_coupled_motors() -> None:
     assert any("the motor of joint3 seems to turn with joint2 too" in text for text in found.warnings)
 
 
-@pytest.mark.turn
-@pytest.mark.drawn(few=1)
+@pytest.mark.drawn("real", few=1)
+@pytest.mark.parametrize("real", ["three", "other"])
+def test_the_arm_of_the_library_that_explains_most_is_found(
+    real: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Among small arms, one with a joint less; with its own description none is."""
+    rows = [{"d": 0.1, "a": 0.6, "alpha": alpha, "mass": 4.0, "com": [-0.2, 0.05, 0.02],
+             "inertia": {"xx": 0.05, "yy": 0.06, "zz": 0.07, "xy": 0, "xz": 0, "yz": 0}}
+            for alpha in (0, 90, 0)]  # fmt: skip
+    flat = mp.Robot.from_dh([{**row, "alpha": 0} for row in rows], angle="deg", name="flat").with_gravity(0, -9.81, 0)
+    arms = {"three": ARM, "other": mp.Robot.from_dh(rows, angle="deg", name="other"), "flat": flat, "two": two_joints()}
+    texts = {
+        name: mp.save(arm, tmp_path / f"{name}.toml")
+        .read_text(encoding="utf-8")
+        .replace(f'"{arm.name}"', f'"{name}"', 1)
+        for name, arm in arms.items()
+    }
+    monkeypatch.setattr(library, "names", lambda: list(texts))
+    monkeypatch.setattr(library, "text_of", texts.__getitem__)
+    log, told = recording(arms[real], 5, noise=0.01), []
+    for given in ("flat", real):
+        data = gather(mp.load(given), [mp.Log(log.t, log.q, log.tau)], PLAIN, 8.0)
+        found = find_other_robot(data, PLAIN, "robot", told.append)
+        assert (found is not None) == (given != real)
+        if found is not None:
+            assert found.convinces and f"with {real} of the library" in str(found.warning_message())
+    assert told == ["much of the torque is left unexplained: trying other robots"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(7))
 def test_a_recording_of_a_library_arm_names_it(seed: int) -> None:
     """Given for another one with as many joints; with its own description nothing is said."""
