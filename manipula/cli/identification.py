@@ -141,7 +141,7 @@ def _write_results(found: Any, out: Path | None, report: Path | None) -> list[Pa
 
 def _say(found: Any, compared: Any, names: list[str], files: list[Path]) -> None:
     for text in found.warnings:
-        screen.say_prose(Message("warning: {text}", text), "yellow")
+        screen.say_prose(language.in_shell_words(language.translate(Message("warning: {text}", text))), "yellow")
     joints = [f"{name} %" for name in found.data.robot.joint_names]
     heads = ("recording", "used for", "judged through", "whole %", "moving %", "at rest %", "least squares %", *joints)
     rows = [

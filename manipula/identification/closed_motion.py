@@ -146,12 +146,10 @@ def with_passive_joints(robot: RobotDescription, log: Log) -> Log:
     tau = None if log.tau is None else np.zeros_like(q)
     if tau is not None:
         tau[:, own] = log.tau
-    rates = {}
+    qd = qdd = None
     if log.qd is not None:
-        qdd = np.zeros_like(log.qd) if log.qdd is None else log.qdd
-        qd, qdd = motion.rates(q, log.qd, qdd)
-        rates = {"qd": qd} | ({} if log.qdd is None else {"qdd": qdd})
+        qd, qdd = motion.rates(q, log.qd, np.zeros_like(log.qd) if log.qdd is None else log.qdd)
     return Log(
-        log.t, q, tau, **rates, state=log.state, state_units=log.state_units, joints=robot.joint_names,
-        notes=log.notes, source=log.source, stated=log.stated,
+        log.t, q, tau, qd=qd, qdd=None if log.qdd is None else qdd, joints=robot.joint_names, state=log.state,
+        state_units=log.state_units, notes=log.notes, source=log.source, stated=log.stated,
     )  # fmt: skip

@@ -1,4 +1,5 @@
-"""Recorded numbers into those of the joints: q ← Q q + q0, τ ← T τ. From a file of motors, or to undo a slip of a log.
+"""Recorded numbers into those of the joints: q ← Q q + q0, τ(t) ← T τ(t + delay). From a file of motors, or to undo a
+slip of a log.
 
 Motors turn with  q_m = G (K q) + q_0,  G the gear ratios and K the coupling of the wrist; virtual work gives the joints
 τ = (G K)ᵀ τ_m, and a motor gives its torque constant times its current.
@@ -30,6 +31,7 @@ class Conversion:
     Q: Array
     q0: Array
     T: Array
+    delay: float = 0.0  # s: torques were recorded so much later than positions
 
     @classmethod
     def identity(cls, joints: int) -> Conversion:
@@ -38,11 +40,11 @@ class Conversion:
     @property
     def is_identity(self) -> bool:
         one = np.eye(len(self.q0))
-        return bool((one == self.Q).all() and (one == self.T).all() and not self.q0.any())
+        return bool((one == self.Q).all() and (one == self.T).all() and not self.q0.any() and not self.delay)
 
     def then(self, after: Conversion) -> Conversion:
         """This one first, the other behind it."""
-        return Conversion(after.Q @ self.Q, after.Q @ self.q0 + after.q0, after.T @ self.T)
+        return Conversion(after.Q @ self.Q, after.Q @ self.q0 + after.q0, after.T @ self.T, self.delay + after.delay)
 
     def apply(self, log: Log) -> Log:
         if self.is_identity:
@@ -57,7 +59,14 @@ class Conversion:
                 changed[name] = given @ self.Q.T + (self.q0 if name in ("q", "q_ref") else 0.0)
         tau = None if log.tau is None else log.tau @ self.T.T
         mixed = np.count_nonzero(self.T, axis=1).max() > 1  # a joint's limit is then the limit of no motor
-        return replace(log, tau=tau, effort_limits=() if mixed else log.effort_limits, **changed)
+        found = replace(log, tau=tau, effort_limits=() if mixed else log.effort_limits, **changed)
+        return shift_torques(found, self.delay) if self.delay and tau is not None else found
+
+
+def shift_torques(log: Log, seconds: float) -> Log:
+    """The log with the torques of so much later."""
+    assert log.tau is not None
+    return replace(log, tau=np.stack([np.interp(log.t + seconds, log.t, x) for x in log.tau.T], axis=1))
 
 
 def read_motors(path: str | Path, joints: int) -> Conversion:

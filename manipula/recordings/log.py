@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.mechanics.robot.default_values import Limits
 from manipula.mechanics.robot.description import RobotDescription
-from manipula.messages import Message
+from manipula.messages import Message, in_a_row
 from manipula.recordings import sampling
 from manipula.recordings.diagnostics import Ends, doubt, flat_extremes, remarks
 from manipula.recordings.output import figure_of, save_log
@@ -331,15 +331,24 @@ def believed_limits(robot: RobotDescription, tau: Array | None) -> tuple[list[fl
     limits = np.where(file > 0, file, np.inf)  # zero: the file's way to say nothing
     often = np.zeros(robot.dof) if tau is None else np.quantile(np.abs(tau).reshape(-1, robot.dof), OFTEN, axis=0)
     passed = often > PASSED * limits
-    said = [
-        Message(
-            "{joint}: its torque is often above {often:.4g}, and its limit in the robot's file is {limit:g}: the limit "
-            "is not taken for one; is the torque in N·m (N)?",
-            robot.joint_names[j], often[j], limits[j],
-        )
-        for j in np.flatnonzero(passed)
-    ]  # fmt: skip
-    return [float(x) for x in np.where(passed, np.inf, limits)], said
+    names, told = [robot.joint_names[j] for j in np.flatnonzero(passed)], list[Message]()
+    listed = ", ".join(f"{often[j]:.4g} ({limits[j]:g})" for j in np.flatnonzero(passed))
+    if len(names) > 1:
+        told.append(
+            Message(
+                "torques of {joints} are often above {listed}, in brackets the limits of the robot's file: these are "
+                "not taken for limits; are the torques in N·m (N)?", in_a_row(names), listed,
+            )
+        )  # fmt: skip
+    elif names:
+        j = int(passed.argmax())
+        told.append(
+            Message(
+                "{joint}: its torque is often above {often:.4g}, and its limit in the robot's file is {limit:g}: the "
+                "limit is not taken for one; is the torque in N·m (N)?", names[0], often[j], limits[j],
+            )
+        )  # fmt: skip
+    return [float(x) for x in np.where(passed, np.inf, limits)], told
 
 
 def _refuse_unsorted(times: Array, place: str) -> None:

@@ -47,6 +47,24 @@ def test_the_joint_is_named_with_its_factor(seed: int) -> None:
         assert float(text.split(" times")[0].split()[-1]) == pytest.approx(factors[j], abs=0.01)
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("size", [1e-3, 0.08, 5.0, 1e3])
+def test_torques_in_another_unit_are_named_as_such(seed: int, size: float) -> None:
+    """Currents of drives that differ by a third, N·mm, torques of motors: what is proposed brings the joints near the
+    file. Among joints that agree, a factor of one joint is its drive's."""
+    robot = random_robot(seed, joints=2 + seed % 2, surroundings=False)
+    log = recording(robot, seed, noise=0.02)
+    factors = [size * (1 + k / 6) for k in range(robot.dof)]
+    (text,) = said(robot, log, factors)
+    assert text.startswith("torques are ") and "N·m" in text
+    proposed = text.split("'tau': ")[1].split("}")[0].strip("[]").split(", ")
+    assert len(proposed) in (1, robot.dof)
+    for factor, scale in zip(factors, proposed if len(proposed) > 1 else proposed * robot.dof):
+        assert float(scale) * factor == pytest.approx(1, rel=0.1 if len(proposed) > 1 else 0.3)
+    if robot.dof > 1:
+        assert not any(x.startswith("torques are") for x in said(robot, log, [size, *[1.0] * (robot.dof - 1)]))
+
+
 def heavier(data: Data, seed: int) -> RobotDescription:
     """The same arm in a file whose links weigh more or less, each by its own factor."""
     factors = np.random.default_rng(seed).uniform(0.7, 1.3, data.robot.dof)

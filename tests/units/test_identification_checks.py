@@ -13,7 +13,7 @@ import manipula as mp
 from manipula.identification import decimation, filters, outliers
 from manipula.identification.calibration import measurements
 from manipula.identification.calibration import result as calibrated
-from manipula.identification.conversion import Conversion, read_motors
+from manipula.identification.conversion import Conversion, read_motors, shift_torques
 from manipula.identification.data import Accumulator, Grams
 from manipula.identification.excitation import motions, penalties
 from manipula.identification.fit import comparison, cutoff, diagnostics, hypotheses, selection
@@ -570,8 +570,9 @@ def test_slips_that_are_tried_undo_what_they_name() -> None:
 
 
 def made(**more: Any) -> Any:
-    robot = SimpleNamespace(joint_names=("a", "b"))
-    return SimpleNamespace(robot=robot, **more)
+    columns = SimpleNamespace(felt=np.array([True, True]))
+    common = {"robot": SimpleNamespace(joint_names=("a", "b"), dof=2), "rows": ("a", "b")}
+    return SimpleNamespace(**{**common, "source": SimpleNamespace(columns=columns), **more})
 
 
 def test_few_rows_still_joints_and_limits() -> None:
@@ -584,14 +585,30 @@ def test_few_rows_still_joints_and_limits() -> None:
     ]
     (still,) = diagnostics._still(made(fit=rows(30, 0)))
     assert still.startswith("b never moves: its friction and motor inertia are those of the prior")
+    (still,) = diagnostics._still(made(fit=rows(0, 0)))
+    assert still.startswith("a and b never move: their friction and motor inertia are those of the prior")
     flags = np.zeros((8, 2), bool)
     flags[0, 1] = True
     recorded = SimpleNamespace(motions=[SimpleNamespace(saturated=x) for x in (flags, None, np.zeros((12, 2), bool))])
     assert list(diagnostics._saturation_warnings(made(source=recorded))) == [
         "b: its torque stands at its limit in 5.0% of the samples, which the fit leaves out"
     ]
+    flags[:2, 0] = True
+    assert list(diagnostics._saturation_warnings(made(source=recorded))) == [
+        "torques stand at their limits in samples that the fit leaves out: a 10.0%, b 5.0%"
+    ]
     recorded.motions = recorded.motions[1:2]
     assert list(diagnostics._saturation_warnings(made(source=recorded))) == []
+
+
+@pytest.mark.parametrize("torque, resting, told", [(0.1, 5, True), (0.3, 5, False), (0.1, 2, False), (-0.1, 5, True)])
+def test_an_arm_that_rests_without_torque(torque: float, resting: int, told: bool) -> None:
+    """Where the model needs 1 N·m: said of enough samples, and not of those in motion."""
+    moving, tau = np.ones((100, 2), bool), np.full((100, 2), torque)
+    moving[:resting] = False
+    data = made(torques=[tau], residuals=lambda theta: [tau - 1.0], rows_in_motion=[moving])
+    (*found,) = diagnostics.braked(data, np.zeros(1))
+    assert bool(found) == told and all(text.startswith("in 5% of the samples") for text in found)
 
 
 def test_faster_motions_than_those_of_the_training() -> None:
@@ -625,9 +642,17 @@ def test_validation_far_above_training() -> None:
 def test_torques_of_so_much_later() -> None:
     t = np.arange(50) / 10.0
     log = mp.Log(t, t[:, None] * [1, 1], np.stack([2 * t, 1 - t], axis=1))
-    found = diagnostics.shift_torques(log, 0.25).tau
+    found = shift_torques(log, 0.25).tau
     assert found is not None
     np.testing.assert_allclose(found[:45], np.stack([2 * (t + 0.25), 1 - (t + 0.25)], axis=1)[:45])
+    late = Conversion(np.eye(2), np.zeros(2), 2 * np.eye(2), 0.1).then(
+        Conversion(np.eye(2), np.ones(2), np.eye(2), 0.15)
+    )
+    again = late.apply(log)
+    assert again.tau is not None and not late.is_identity
+    np.testing.assert_allclose(again.tau, 2 * found)
+    np.testing.assert_allclose(again.q, log.q + 1)
+    assert not Conversion(np.eye(2), np.zeros(2), np.eye(2), 0.1).is_identity
 
 
 def test_recordings_that_tell_nothing() -> None:

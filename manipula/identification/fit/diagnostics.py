@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,13 +18,10 @@ from manipula.identification.fit.hypotheses import Explanation
 from manipula.identification.fit.other_robots import OtherRobot
 from manipula.identification.fit.to_robot import consistent
 from manipula.mechanics.robot.friction import Offset
-from manipula.messages import Message
-from manipula.recordings.log import Log
+from manipula.messages import Message, in_a_row
 
 Array = NDArray[np.float64]
-Changed = Callable[[Callable[[Log], Log]], Data]  # the recording gathered again, its logs changed
 POOR = 0.5  # of a joint's torque left unexplained: something else is the matter
-BETTER = 0.6  # of what is left, at most, when the right cause is found
 WELL = 1e-3  # of the squares of the torque: what is left of a fit that nobody need doubt
 GUESSED = 0.9  # of the squares about its mean that a joint's torque keeps where nothing can be predicted
 WORSE = 1.15  # a consistent fit that leaves so much more than least squares
@@ -34,6 +29,9 @@ WEAK = 3.0  # an instrumental fit that leaves so much more
 FEW = 10  # rows for every parameter
 FASTER = 1.2  # motions beyond those of the training
 ABOVE = 2.0  # times the training's error: a validation that says something
+POORLY = 0.01  # of the torque left: a validation below is good whatever the training's is
+UNLOADED = 0.2  # of the torque that a resting arm asks for: less comes from drives that are off
+LONG = 0.02  # of the samples: so many are worth a sentence
 
 
 def refuse_silent(data: Data) -> None:
@@ -111,13 +109,19 @@ def suspicions(data: Data, prior: Prior, weights: Array, slips: Explanation | Ot
 def _few(data: Data) -> Iterator[str]:
     rows, many = int(data.fit.rows.sum()), len(data.columns)
     if rows < FEW * many:
-        yield f"{rows} rows for {many} parameters: most of what is said here is the prior's"
+        yield Message("{rows} rows for {many} parameters: most of what is said here is the prior's", rows, many)
 
 
 def _still(data: Data) -> Iterator[str]:
-    for j, name in enumerate(data.rows):
-        if data.source.columns.felt[j] and not data.fit.rows[:, j].sum():
-            yield f"{name} never moves: its friction and motor inertia are those of the prior, or unknown"
+    felt = data.source.columns.felt
+    still = [name for j, name in enumerate(data.rows) if felt[j] and not data.fit.rows[:, j].sum()]
+    if still:
+        yield Message(
+            "{joints} never move: their friction and motor inertia are those of the prior, or unknown"
+            if len(still) > 1
+            else "{joints} never moves: its friction and motor inertia are those of the prior, or unknown",
+            in_a_row(still),
+        )
 
 
 def _saturation_warnings(data: Data) -> Iterator[str]:
@@ -125,9 +129,27 @@ def _saturation_warnings(data: Data) -> Iterator[str]:
     if not flags:
         return
     share = np.concatenate(flags).mean(axis=0)
-    for name, part in zip(data.rows, share):
-        if part > 0:
-            yield f"{name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
+    held = [(name, part) for name, part in zip(data.rows, share) if part > 0]
+    if len(held) > 1:
+        told = ", ".join(f"{name} {part:.1%}" for name, part in held)
+        yield Message("torques stand at their limits in samples that the fit leaves out: {told}", told)
+    for name, part in held if len(held) == 1 else ():
+        yield Message(
+            "{name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out", name, part
+        )
+
+
+def braked(data: Data, theta: Array) -> Iterator[Message]:
+    """An arm that rests with hardly a torque where the model needs one."""
+    tau, left = np.concatenate(data.torques), np.concatenate(data.residuals(theta))
+    rests = ~np.concatenate(data.rows_in_motion).any(axis=1)
+    held = rests & (np.linalg.norm(tau, axis=1) < UNLOADED * np.linalg.norm(tau - left, axis=1))
+    if held.mean() > LONG:
+        yield Message(
+            "in {share:.0%} of the samples the arm rests with hardly a torque: were brakes closed, or drives off? They "
+            "are not fitted, but count in the error of the whole and at rest; judge by the error of moving joints",
+            held.mean(),
+        )
 
 
 def _poor(data: Data, prior: Prior, weights: Array) -> Iterator[str]:
@@ -179,9 +201,10 @@ def worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
     ours, theirs = max(normal.cost(theta), 0.0), max(normal.cost(free), 0.0)
     if ours > WORSE**2 * theirs and ours > 1e-6 * normal.c:
         ratio = np.sqrt(ours / max(theirs, 1e-300))
-        yield (
-            f"plain least squares leaves {ratio:.2g} times less than this fit: no possible arm of these columns "
-            "explains the recording as well; a column is missing (a tilted base, a cable, an elastic joint?)"
+        yield Message(
+            "plain least squares leaves {ratio:.2g} times less than this fit: no possible arm of these columns "
+            "explains the recording as well; a column is missing (a tilted base, a cable, an elastic joint?)",
+            ratio,
         )
 
 
@@ -191,9 +214,10 @@ def weak(data: Data, theta: Array, weights: Array) -> Iterator[str]:
     ours, theirs = (max(normal.cost(x), 0.0) for x in (theta, solve_normal(normal).theta))
     if ours > WEAK**2 * theirs and ours > WELL * normal.c:
         ratio = np.sqrt(ours / max(theirs, 1e-300))
-        yield (
-            f"method 'iv' leaves {ratio:.2g} times more than least squares: q_ref is too far "
-            "from the motion to stand for it, unless the positions are very noisy"
+        yield Message(
+            "method 'iv' leaves {ratio:.2g} times more than least squares: q_ref is too far from the motion to stand "
+            "for it, unless the positions are very noisy",
+            ratio,
         )
 
 
@@ -205,59 +229,19 @@ def beyond(data: Data, other: Data, prior: str | None, where: str) -> list[str]:
         return []
     worst = max(fast, key=lambda j: theirs[j] / ours[j])
     name, ratio = data.robot.joint_names[worst], theirs[worst] / ours[worst]
-    told = f"{where} moves up to {ratio:.1f} times faster than the training ({name})"
-    doubt = (
-        "without a prior such predictions are extrapolations, and often wrong"
-        if prior is None
-        else "it is an extrapolation"
-    )
-    return [f"{told}: {doubt}"]
+    return [
+        Message(
+            "{where} moves up to {ratio:.1f} times faster than the training ({name}): without a prior such predictions "
+            "are extrapolations, and often wrong"
+            if prior is None
+            else "{where} moves up to {ratio:.1f} times faster than the training ({name}): it is an extrapolation",
+            where,
+            ratio,
+            name,
+        )
+    ]
 
 
 def _pace(data: Data) -> Array:
     """Of every joint the speed that one sample in a hundred exceeds."""
     return np.asarray(np.quantile(np.concatenate([np.abs(m.qd) for m in data.source.motions]), 0.99, axis=0))
-
-
-# Torques that were recorded later, or earlier, than the positions beside them: a drive's filter, another bus.
-#
-# Moved in time by δ, torques leave other squares, near their least a parabola in δ: three fits locate it, and a
-# fourth whether that explains what the first one left.
-
-POORLY = 0.01  # of the torque left: below, no delay is worth a sentence
-TRIED = 1 / 20  # of a period of the cut-off
-FARTHEST = 1 / 2  # of that period: the parabola is one no farther
-
-
-def late(data: Data, weights: Array, changed: Changed) -> Iterator[str]:
-    """A sentence where torques moved in time leave far less."""
-    now, loud = _left(data, weights), normal_from(data.fit, weights).c
-    if not now > POORLY**2 * loud:
-        return
-    period = min(1 / motion.smoother.cutoff if motion.smoother.cutoff else 20 / motion.smoother.rate
-                 for motion in data.source.motions)  # fmt: skip
-    step = TRIED * period
-    before, after = (_left(changed(partial(shift_torques, seconds=x)), weights) for x in (-step, step))
-    bend = before - 2 * now + after
-    delay = step / 2 * (before - after) / bend if bend > 0 else np.copysign(step, before - after)
-    if not 0 < abs(delay) <= FARTHEST * period:
-        return
-    then = _left(changed(partial(shift_torques, seconds=delay)), weights)
-    if then < BETTER**2 * now:
-        way = "later" if delay > 0 else "earlier"
-        yield (
-            f"torques seem to be recorded {1e3 * abs(delay):.2g} ms {way} than positions: moved by that, the fit "
-            f"leaves {np.sqrt(then / now):.0%} of what it leaves now"
-        )
-
-
-def shift_torques(log: Log, seconds: float) -> Log:
-    """The log with the torques of so much later."""
-    assert log.tau is not None
-    return replace(log, tau=np.stack([np.interp(log.t + seconds, log.t, x) for x in log.tau.T], axis=1))
-
-
-def _left(data: Data, weights: Array) -> float:
-    """What least squares leaves, in squares."""
-    normal = normal_from(data.fit, weights)
-    return max(normal.cost(solve_normal(normal).theta), 0.0)

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from manipula.identification.data import Data, Grams
 from manipula.identification.estimators.normal import Normal, normal_from, solve_normal, weights_from
 from manipula.identification.estimators.prior import INERTIAL
+from manipula.messages import Message
 
 Array = NDArray[np.float64]
 OFF = 0.05  # drives are known to a few per cent
 SURE = 5.0  # standard deviations
+FAR, CLEAR = 2.0, 0.2  # times, or a part, that all joints are off; the standard deviation of such a factor, in parts
 ALIKE = (1.3, 0.01)  # times what least squares leaves, and parts of the torque beside it
 NOISY = 0.3  # of a joint's torque left by least squares: nothing is known of its shape
 MOTOR = "motor_inertia"
@@ -42,16 +44,36 @@ class Gain:
 def gain_doubts(data: Data, time: float) -> Iterator[str]:
     """Sentences; `time` is τ_int."""
     found = gains_of(data, time)
+    other = _other_unit(found, len(data.rows))
+    if other is not None:
+        yield other
+        return
     if not all(gain.alike for gain in found.values()):
         return
     for j, gain in found.items():
         if gain.off and not _agree(data, j, gain.factor, time):
             name = data.rows[j]
-            yield (
-                f"{name}: its torque is {gain.factor:.3g} times what the file's masses ask for: its drive gain "
-                "(torque constant, gear ratio) may be off, or those masses; "
-                f'JointModel(gains={{"{name}": {1 / gain.factor:.3g}}}) takes it for the gain'
-            )
+            yield Message(
+                "{name}: its torque is {factor:.3g} times what the file's masses ask for: its drive gain (torque "
+                "constant, gear ratio) may be off, or those masses; "
+                'JointModel(gains={{"{name}": {gain:.3g}}}) takes it for the gain',
+                name, gain.factor, 1 / gain.factor,
+            )  # fmt: skip
+
+
+def _other_unit(found: dict[int, Gain], joints: int) -> Message | None:
+    """Torques that are far off, all in one direction: currents, N·mm, torques of motors; or a file of other masses."""
+    sure = [gain.factor for gain in found.values() if gain.sigma < CLEAR * gain.factor]
+    if 2 * len(sure) <= joints or not (min(sure) > FAR or max(sure) < 1 / FAR):
+        return None
+    usual = float(np.median(sure))
+    every = [f"{1 / factor:.2g}" for factor in sure] if len(sure) == joints else []
+    return Message(
+        "torques are {factor:.2g} times what the masses of the robot's file ask for (by joint {least:.2g} to "
+        "{most:.2g} times): are they in N·m (N), of the joints and not of motors? If those masses are right, "
+        "scale={{'tau': {scale}}} brings them near",
+        usual, min(sure), max(sure), f"[{', '.join(every)}]" if every else f"{1 / usual:.2g}",
+    )  # fmt: skip
 
 
 def gains_of(data: Data, time: float) -> dict[int, Gain]:

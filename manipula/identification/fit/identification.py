@@ -29,32 +29,17 @@ from manipula.identification.estimators.normal import (
     weights_from,
 )
 from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
-from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
+from manipula.identification.estimators.registry import WITHOUT_PRIOR, Estimator, estimator_named
 from manipula.identification.filters import Below, Cutoff, Filter, Same, cutoff_for
+from manipula.identification.fit import diagnostics, to_robot
 from manipula.identification.fit.cutoff import BELOW, choose_cutoff, torque_end
-from manipula.identification.fit.diagnostics import (
-    beyond,
-    far_above,
-    late,
-    refuse_noise,
-    refuse_silent,
-    suspicions,
-    weak,
-    worse,
-)
+from manipula.identification.fit.delays import Delay, find_delay
 from manipula.identification.fit.errors import errors_of
 from manipula.identification.fit.gains import gain_doubts
 from manipula.identification.fit.hypotheses import Explanation, explain, explain_by_coupling
 from manipula.identification.fit.other_robots import LEFT, OtherRobot, find_other_robot
 from manipula.identification.fit.result import Found
 from manipula.identification.fit.selection import Selection, one_width, select
-from manipula.identification.fit.to_robot import (
-    forgotten_laws,
-    left_out,
-    spread_of,
-    spread_of_instruments,
-    spread_of_outputs,
-)
 from manipula.identification.joint_model import JointModel, is_mechanism, laws_in_file, without_undetermined
 from manipula.identification.outliers import without_outliers
 from manipula.identification.torque_columns import Columns
@@ -89,17 +74,20 @@ class Asked:
     def gather(self, model: JointModel, load: Array | None = None) -> Data:
         return gather(self.robot, self.logs, model, self.filter, load=load, tell=self.tell)
 
-    def apply_repair(self, found: Explanation) -> Asked:
-        """What the slips found ask for: other numbers of the recordings, another gravity, coupled motors."""
-        return replace(
+    def apply_repair(self, found: Explanation | Delay) -> Asked:
+        """What was found asks for: other numbers of the recordings, another gravity, coupled motors, torques of
+        another time."""
+        changed = replace(
             self,
-            robot=found.apply_to(self.robot),
             logs=tuple(found.conversion.apply(log) for log in self.logs),
-            model=replace(self.model, coupling={**self.model.coupling, **found.coupling}),
             conversion=self.conversion.then(found.conversion),
             repair=len(self.repairs) + 1 < REPAIRS,
             repairs=(*self.repairs, found.note()),
         )
+        if isinstance(found, Delay):
+            return changed
+        model = replace(self.model, coupling={**self.model.coupling, **found.coupling})
+        return replace(changed, robot=found.apply_to(self.robot), model=model)
 
     def gather_changed(self, data: Data, model: JointModel, change: Callable[[Log], Log]) -> Data:
         """The columns of the data, of logs changed by a function."""
@@ -146,17 +134,25 @@ def identify_robot(
         cutoff_for((), filter)
     given = _checked_logs(robot, logs, "logs", conversion)
     asked = Asked(robot, given, declared, believed, method, filter, conversion, tell, repair)
-    asked, first, cause = _first(asked, tell)
-    tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
+    return _identify(asked, estimate, validate)
+
+
+def _identify(asked: Asked, estimate: Estimator, validate: object) -> Found:
+    asked, first, cause = _first(asked, asked.tell)
+    asked.tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
     # a recording that contradicts the robot asks for families that mend the contradiction: none is chosen
     search = asked.model.search and asked.prior is not None and cause is None
-    fit, chosen, kept = _select_families(asked, first, tell) if search else (first, None, asked.model)
+    fit, chosen, kept = _select_families(asked, first, asked.tell) if search else (first, None, asked.model)
+    changed = partial(asked.gather_changed, fit.data, kept)
+    delay = find_delay(fit.data, fit.weights, changed) if cause is None else None
+    if delay is not None and asked.repair:
+        return _identify(asked.apply_repair(delay), estimate, validate)
     theta = estimate(fit.data, fit.prior, fit.weights)
     if not np.isfinite(theta).all():
         raise InputError(
-            "identify: method {method!r} found no finite parameters; is the recording long enough?", method
+            "identify: method {method!r} found no finite parameters; is the recording long enough?", asked.method
         )
-    return _make_result(asked, fit, theta, chosen, kept, cause, validate)
+    return _make_result(asked, fit, theta, chosen, kept, cause or delay, validate)
 
 
 def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRobot | None]:
@@ -164,7 +160,7 @@ def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRob
     slips of the recording, which are undone where that is wanted."""
     model = asked.model
     data = asked.gather(model)
-    refuse_silent(data)
+    diagnostics.refuse_silent(data)
     # a wrong sign or zero of a motor leaves loops open, which is met before; recordings of a base are not searched
     alone = not is_mechanism(asked.robot)
     slips = explain(data, model, asked.prior, tell) if alone else None
@@ -177,7 +173,7 @@ def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRob
         return _first(asked.apply_repair(cause), tell)
     fit = fit_of(data, asked.prior)
     if cause is None:  # else the warning of the slip says what is the matter, and what would be left
-        refuse_noise(data, fit.prior, fit.weights)
+        diagnostics.refuse_noise(data, fit.prior, fit.weights)
     if asked.filter == "auto" and cause is None:
         asked, data, fit = _filtered(asked, model, data, fit)
     if any(column.loaded for column in data.columns):
@@ -281,31 +277,32 @@ def _make_result(
     theta: Array,
     chosen: Selection | None,
     model: JointModel,
-    cause: Explanation | OtherRobot | None,
+    cause: Explanation | OtherRobot | Delay | None,
     validate: object,
 ) -> Found:
     data, last = fit.data, weights_from(fit.data.fit, theta, len(theta))
     time = _memory(data, theta)
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
-    changed = partial(asked.gather_changed, data, model)
-    doubts: list[str] = [*asked.repairs, *suspicions(data, fit.prior, fit.weights, cause)]
-    if cause is None:
-        delayed = list(late(data, fit.weights, changed))
-        doubts += delayed
-        if asked.prior == "robot" and not delayed:  # torques that are late look like other masses
-            doubts += gain_doubts(data, time)
+    slip = None if isinstance(cause, Delay) else cause
+    doubts: list[str] = [*asked.repairs, *diagnostics.suspicions(data, fit.prior, fit.weights, slip)]
+    if isinstance(cause, Delay):
+        doubts.append(cause.warning_message())
+    if slip is None:
+        doubts += diagnostics.braked(data, theta)
+    if cause is None and asked.prior == "robot":  # torques that are late look like other masses
+        doubts += gain_doubts(data, time)
     if asked.method == "iv":
-        doubts += [*instruments_of(data)[1], *weak(data, theta, fit.weights)]
-        spread = spread_of_instruments(data, last, time)
+        doubts += [*instruments_of(data)[1], *diagnostics.weak(data, theta, fit.weights)]
+        spread = to_robot.spread_of_instruments(data, last, time)
     elif asked.method == OUTPUTS:
-        spread = spread_of_outputs(data, fit.prior, theta)
+        spread = to_robot.spread_of_outputs(data, fit.prior, theta)
     else:
-        if cause is None:  # what a slip leaves is no missing column
-            doubts += worse(data, theta, fit.weights)
-        spread = spread_of(normal_from(data.fit, last), prior, theta, time)
+        if slip is None:  # what a slip leaves is no missing column
+            doubts += diagnostics.worse(data, theta, fit.weights)
+        spread = to_robot.spread_of(normal_from(data.fit, last), prior, theta, time)
     train = errors_of(data, theta)
-    doubts += [*filter(None, [left_out(data, theta, train)]), *forgotten_laws(data), *data.notes]
+    doubts += [*filter(None, [to_robot.left_out(data, theta, train)]), *to_robot.forgotten_laws(data), *data.notes]
     found = Found(
         method=asked.method,
         prior=None if prior is None else asked.prior,
@@ -325,7 +322,7 @@ def _make_result(
         asked_filter=asked.filter,
         conversion=asked.conversion,
         repairs=asked.repairs,
-        doubtful=cause is not None,
+        doubtful=slip is not None,
     )
     return _with_validation_errors(found, validate)
 
@@ -339,8 +336,9 @@ def _with_validation_errors(found: Found, validate: object) -> Found:
         seen = found.data_from_joints(log)
         data.append(seen)
         judged.append(errors_of(seen, found.theta))
-        more += far_above(found, judged[-1], f"validation {place}")
-        more += beyond(found.data, seen, found.prior, f"validation {place}")
+        where = Message("validation {place}", place)
+        more += diagnostics.far_above(found, judged[-1], where)
+        more += diagnostics.beyond(found.data, seen, found.prior, where)
     if any(max(errors.joints) > 100 for errors in judged) and not is_mechanism(found.data.robot):  # worse than by zero
         slip = explain_by_coupling(found.data, data, found.model, found.prior)
         more += [] if slip is None else [slip.warning_message()]
@@ -360,9 +358,8 @@ def _checked_logs(
     found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)
     for item in found:
         if not isinstance(item, Log):
-            raise InputError(
-                "identify: {what}: expected logs (mp.read_log, mp.Log), found {name}", what, type(item).__name__
-            )
+            name = type(item).__name__
+            raise InputError("identify: {what}: expected logs (mp.read_log, mp.Log), found {name}", what, name)
     if not found and not empty:
         raise InputError("identify: {what}: no log was given; expected one or more", what)
     whole = [with_passive_joints(robot, row) for log in found for row in (log.rows() if robot.loops else [log])]
@@ -372,9 +369,9 @@ def _checked_logs(
 
 def _refuse_mechanism(robot: RobotDescription, method: str, motors: object) -> None:
     """What is made for arms alone."""
-    what = (
-        Message("method {method!r}", method) if method in ("iv", OUTPUTS) else "motors=" if motors is not None else ""
-    )
+    what = "" if motors is None else "motors="
+    if method in ("iv", OUTPUTS):
+        what = Message("method {method!r}", method)
     if is_mechanism(robot) and what:
         raise InputError(
             "{robot}: {what} is made for arms on a fixed base whose joints all have a motor; take another method, or "

@@ -168,7 +168,10 @@ class Search:
     # the slips
 
     def _slip(self, fault: Message, undone: Message, **changed: Array) -> RecordingSlip:
-        return RecordingSlip(fault, undone, replace(Conversion.identity(len(self.names)), **changed))
+        """`changed`: Q, q0 and T, where they are not those of a right recording."""
+        same = Conversion.identity(len(self.names))
+        Q, q0, T = (changed.get(name, getattr(same, name)) for name in ("Q", "q0", "T"))
+        return RecordingSlip(fault, undone, Conversion(Q, q0, T))
 
     def _signs(self, data: Data) -> Iterator[tuple[RecordingSlip, Left]]:
         """Of torques alone: Gram matrices tell without the recording."""

@@ -34,6 +34,7 @@ from manipula.mechanics.robot.description import Cell, Joint, RobotDescription, 
 from manipula.mechanics.robot.friction import linear_letters, without_negative_damping
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import number
+from manipula.messages import Message
 from manipula.scalar import Maths, Next
 
 Array = NDArray[np.float64]
@@ -80,10 +81,11 @@ def left_out(data: Data, theta: Array, fitted: Errors) -> str:
     if not families:
         return ""
     error = errors_of(data, np.where(said, theta, 0.0)).whole
-    return (
-        f"found.robot is without {some_of(list(families))} ({families.total()} values of found.extra), for which a "
-        f"file has no word: its error on the training is {error:.2f} %, that of found.torque {fitted.whole:.2f} %"
-    )
+    return Message(
+        "found.robot is without {families} ({count} values of found.extra), for which a file has no word: its error on "
+        "the training is {error:.2f} %, that of found.torque {whole:.2f} %",
+        some_of(list(families)), families.total(), error, fitted.whole,
+    )  # fmt: skip
 
 
 def forgotten_laws(data: Data) -> list[str]:
@@ -91,7 +93,7 @@ def forgotten_laws(data: Data) -> list[str]:
     columned = {letters for column in data.columns for letters in column.words}
     present = laws_in_file(data.source.columns.joints, dict(data.robot.values))
     return [
-        f"found.robot is without friction.{law.key} of the robot's file: the fit has no column for it"
+        Message("found.robot is without friction.{law} of the robot's file: the fit has no column for it", law.key)
         for law in present
         if columned.isdisjoint(linear_letters(law))
     ]

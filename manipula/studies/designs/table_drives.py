@@ -90,11 +90,11 @@ def pairs_from_tables(
 def task_demand(tau: Array, qd: Array, qdd: Array, step: float, inertia: float) -> JointDemand:
     """Of one joint in one task; `tau` without the motor's own inertia, `step` zero at rest."""
     if not step:
-        t, rows = np.array([0.0, HELD]), [np.repeat(x[:1], 2)[None] for x in (tau, qd, qdd)]
-        return JointDemand(t, *rows, inertia)
+        held = [np.repeat(x[:1], 2)[None] for x in (tau, qd, qdd)]
+        return JointDemand(np.array([0.0, HELD]), held[0], held[1], held[2], inertia)
     kept = np.arange(len(tau)) % SAMPLES > 0
     kept[0] = True
-    return JointDemand(step * np.arange(kept.sum()), *(x[kept][None] for x in (tau, qd, qdd)), inertia)
+    return JointDemand(step * np.arange(kept.sum()), tau[kept][None], qd[kept][None], qdd[kept][None], inertia)
 
 
 def shares_of_pairs(pairs: Sequence[Pair], demands: Iterable[JointDemand], limit: float) -> Array:

@@ -79,7 +79,7 @@ def _pushed(call: ModelCall, push: Callable[[Sequence[Scalar]], Sequence[Scalar]
 # Derived here: it is their definition.
 
 
-def add_forces(arm: Block, forces: Block, settings: Mapping[str, Sequence[Scalar]]) -> Block:
+def add_forces(arm: Block, forces: Block, settings: Mapping[str, Sequence[float]]) -> Block:
     """The same arm, pushed by what the block `forces` gives as `tau`; it tells the torques as `force`."""
 
     def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
