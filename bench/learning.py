@@ -109,6 +109,42 @@ def inverse_geometry() -> None:
         show(f"torch {dtype} all branches, forward + backward", rows, both)
 
 
+def rollouts() -> None:
+    """A closed loop of a PUMA, 1000 steps: forward, and the gradient by twelve gains; the same on the processor."""
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    robot, steps = mp.load("puma560").without("friction"), 1000
+    law = mp.controller(robot, "computed_torque", kp=400, kd=40, sample=1e-3)
+    ref = mp.trajectory.fourier(np.full((2, 6), 0.2), np.full((2, 6), 0.1), 2.0)
+    loop = mp.closed_loop(robot.with_payload("mL", (0, 0, "rL")), law, ref, method="semi-implicit")
+    f = loop.torch()
+
+    def wait(_: Any) -> None:
+        if device == "cuda":
+            torch.cuda.synchronize()
+
+    def ended(start: Any, kp: Any, kd: Any, count: int) -> Any:
+        load = {"mL": 2.3, "rL": 0.1}
+        return f(start, count, p={"kp": kp, "kd": kd, **load}, every=0).state.q.square().mean()
+
+    def gradient(start: Any, count: int) -> Any:
+        gains = [torch.full((6,), x, dtype=start[0].dtype, device=start[0].device).requires_grad_() for x in (400, 40)]
+        return torch.autograd.grad(ended(start, *gains, count), gains)
+
+    for dtype in (torch.float64, torch.float32):
+        few = torch.rand(64, 6, dtype=dtype) - 0.5
+        there = [x.cpu() for x in gradient(f.start(q=few.to(device)), 200)]
+        error = max(float((x - y).abs().max() / y.abs().max()) for x, y in zip(there, gradient(f.start(q=few), 200)))
+        print(f"   {dtype}: gradient beside the processor's, 200 steps: {error:.1e} of the largest", flush=True)
+        for rows in (MANY, FEW) if device == "cuda" else (64,):
+            start = f.start(q=torch.rand(rows, 6, dtype=dtype, device=device) - 0.5)
+            gains = [torch.full((6,), x, dtype=dtype, device=device) for x in (400, 40)]
+            forward = best_time(lambda: ended(start, *gains, steps), wait, 5)
+            show(f"torch {dtype} closed loop, steps", rows * steps, forward)
+            show(f"torch {dtype} closed loop, gradient", rows * steps, best_time(lambda: gradient(start, steps), wait, 3))
+
+
 def graphed(torch: Any, f: Any, inputs: Any, rows: int, dtype: Any, wait: Any) -> None:
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -215,5 +251,7 @@ def frax() -> None:
 
 
 if __name__ == "__main__":
-    for part in (pytorch, inverse_geometry, jax_functions, frax):
-        attempt(part)
+    names = [word.removeprefix("--only=") for word in sys.argv[1:] if word.startswith("--only=")]
+    for part in (pytorch, inverse_geometry, rollouts, jax_functions, frax):
+        if not names or part.__name__ in names:
+            attempt(part)

@@ -12,7 +12,18 @@ from numpy.typing import ArrayLike
 from manipula.algebra.expr.condition import NEAR
 from manipula.algebra.run import batch
 from manipula.algebra.run.numpy_run import NumpyKernel
-from manipula.algebra.run.repeated import Repeated, Repeater, Rolling, Task, complete_options, repeat, task_from
+from manipula.algebra.run.repeated import (
+    Reader,
+    Repeated,
+    Repeater,
+    Request,
+    Rolling,
+    Task,
+    complete_options,
+    repeat,
+    request_from,
+    task_from,
+)
 from manipula.algebra.run.stepping import Memory, Places, State, Stepped, result_type, to_lanes
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
@@ -179,16 +190,27 @@ class Compiled:
 
     def task(self, state: State, steps: int, variables: Sequence[ArrayLike], lanes: int, how: Rolling) -> Task:
         """The arguments of `run`, checked and broadcast."""
-        table = self._prepared.table(how["p"])
+        request = self.request(state, steps, variables, how)
+        return task_from(request, self.dtype, lanes, lambda blocks: self.kept_blocks(request.parameters, blocks))
 
-        def offline_blocks(blocks: batch.Floats) -> batch.Floats:
-            if table.ndim > 1:
-                return self._kernel.prepare_rows(self._prepared.checked_blocks(blocks))
-            return to_lanes(
-                self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
-            )
+    def request(
+        self,
+        state: State,
+        steps: int,
+        variables: Sequence[ArrayLike],
+        how: Rolling,
+        floats: Reader = batch.floats_from_value,
+    ) -> Request:
+        """The arguments of `run`, checked."""
+        return request_from(self.memory, state, steps, variables, self._prepared.table(how["p"]), how, floats)
 
-        return task_from(self.memory, lanes, state, steps, variables, table, offline_blocks, how)
+    def kept_blocks(self, table: batch.Floats, blocks: batch.Floats) -> batch.Floats:
+        """What depends on parameters alone, in the blocks of lanes that these parameters are given in, too."""
+        if table.ndim > 1:
+            return self._kernel.prepare_rows(self._prepared.checked_blocks(blocks))
+        return to_lanes(
+            self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
+        )
 
     def to(self, device: str) -> Any:
         """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from math import prod
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from manipula.algebra.emit.cuda import BLOCK, source
 from manipula.algebra.run import batch
 from manipula.algebra.run.cuda_rollouts import REAL, DeviceArray, Rollouts
-from manipula.algebra.run.repeated import Repeated, Rolling, Task, complete_options
-from manipula.algebra.run.stepping import Memory
+from manipula.algebra.run.repeated import Reader, Repeated, Request, Rolling, complete_options
+from manipula.algebra.run.stepping import Memory, to_lanes
 from manipula.algebra.tape import Port, Tape
 from manipula.errors import InputError
 from manipula.messages import Message
@@ -241,7 +241,8 @@ class HostFunction(Protocol):
     def pack_results(self, results: Sequence[Any]) -> Any: ...
     @property
     def memory(self) -> Memory: ...
-    def task(self, state: Any, steps: int, variables: Sequence[Any], lanes: int, how: Rolling) -> Task: ...
+    def request(self, state: Any, steps: int, variables: Sequence[Any], how: Rolling, floats: Reader) -> Request: ...
+    def kept_blocks(self, table: batch.Floats, blocks: batch.Floats) -> batch.Floats: ...
     def to(self, device: str) -> Any: ...
 
 
@@ -298,12 +299,30 @@ class CudaFunction:
         return self._host.kept()
 
     def run(self, state: Any, steps: int, *variables: object, **how: Unpack[Rolling]) -> Repeated:
-        """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
-        on the device."""
-        here = self._cupy.asnumpy
-        # checked and broadcast by the same text as on the processor, so on the host
-        states, inputs = tuple(map(here, state)), tuple(map(here, variables))
-        return self._rollouts(self._host.task(states, steps, inputs, 1, complete_options(how)))
+        """Many steps in one launch, one row a thread: as on the processor. States and variables may lie on either
+        side; results stay on the device. Parameters come from the host."""
+        options = complete_options(how)
+        p = options["p"]
+        if p is not None:
+            here = self._cupy.asnumpy
+            options["p"] = {name: here(x) for name, x in p.items()} if isinstance(p, Mapping) else here(p)
+        request = self._host.request(state, steps, variables, options, self._floats)
+        table, lead = request.parameters, request.lead
+        own = np.broadcast_to(table, (*lead, table.shape[-1])) if table.ndim > 1 else table
+        # a row is a block of one lane
+        blocks = to_lanes(own.reshape(request.rows if table.ndim > 1 else 1, table.shape[-1]), 1, self.dtype)
+        return self._rollouts(request, self._host.kept_blocks(table, blocks)[..., 0])
+
+    def _floats(self, function: str, name: str, value: Any, dtype: batch.DType) -> Any:
+        """On the device."""
+        if not hasattr(value, "__cuda_array_interface__"):
+            value = batch.floats_from_value(function, name, value, dtype)
+        return self._cupy.asarray(value, dtype)
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered from step to step."""
+        return self._host.memory
 
     @cached_property
     def _rollouts(self) -> Rollouts:

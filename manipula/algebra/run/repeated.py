@@ -23,9 +23,8 @@ from manipula.algebra.run.batch import (
     Floats,
     Parameters,
     Shape,
-    floats_from_value,
     pattern,
-    rows_from_value,
+    rows_of_array,
     shared_out,
 )
 from manipula.algebra.run.stepping import Memory, State, aligned_array, from_lanes, to_lanes
@@ -203,6 +202,7 @@ def _pack_records(lead: Shape, memory: Memory, final: Floats, records: Floats, d
 
 # Many steps as a caller asks for them: states, variables held or along time, parameters of every row, as one task.
 
+Reader = Callable[[str, str, Any, DType], Floats]  # of function, name, value, number type: the value as floats
 Kept = Callable[[Floats], Floats]  # parameters in blocks of lanes → what is kept of them, in the same blocks
 
 
@@ -228,46 +228,78 @@ def complete_options(how: Rolling) -> Rolling:
     return {**USUAL, **how}
 
 
-def task_from(
-    memory: Memory,
-    lanes: int,
-    state: State,
-    steps: int,
-    variables: Sequence[ArrayLike],
-    parameters: Floats,
-    kept: Kept,
-    how: Rolling,
-) -> Task:
-    """Checked and broadcast. `parameters`: (…, n); without leading axes they are those of all rows."""
+class Request(NamedTuple):
+    """One call: arrays checked, each with leading axes of its own, on the processor or on a device."""
+
+    lead: Shape
+    steps: int
+    every: int  # 0: nothing is recorded
+    states: Sequence[Any]  # (…, size)
+    inputs: Sequence[Any]  # (…, size), or (…, steps, size)
+    moving: Sequence[bool]  # which inputs change from step to step
+    parameters: Floats  # (…, n); without leading axes they are those of all rows
+    rollouts: NDArray[np.int64]  # (rows,): the number of each row
+    seed: int
+    first: int  # the number of the first step
+
+    @property
+    def rows(self) -> int:
+        return prod(self.lead)
+
+
+def request_from(
+    memory: Memory, state: State, steps: int, variables: Sequence[Any], parameters: Floats, how: Rolling, floats: Reader
+) -> Request:
+    """Checked; `floats` reads an array where it lies."""
     name, dtype = memory.name, memory.dtype
+
+    def rows(port: Port, value: Any) -> Floats:
+        return rows_of_array(name, port, floats(name, port.name, value, dtype))
+
     count = _whole(name, "steps", steps, 0)
-    moving = _driven_inputs(memory, how["along"])
-    states = [rows_from_value(name, x, y, dtype) for x, y in zip(memory.states, memory.state_arrays(state, "state"))]
+    along = _driven_inputs(memory, how["along"])
+    states = [rows(x, y) for x, y in zip(memory.states, memory.state_arrays(state, "state"))]
     inputs = [
-        _along(name, port, value, count, dtype) if port.name in moving else rows_from_value(name, port, value, dtype)
+        _along(name, port, floats(name, port.name, value, dtype), count) if port.name in along else rows(port, value)
         for port, value in zip(memory.driven, memory.check_variables(variables, memory.driven))
     ]
     leads = [x.shape[:-1] for x in (*states, parameters)]
-    leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(inputs, memory.driven)]
+    leads += [x.shape[: -2 if port.name in along else -1] for x, port in zip(inputs, memory.driven)]
     lead = _common(name, leads)
-    rows = prod(lead)
+    return Request(
+        lead,
+        count,
+        _whole(name, "every", how["every"], 0),
+        states,
+        inputs,
+        [port.name in along for port in memory.driven],
+        parameters,
+        _rollouts(name, how["rollout"], lead),
+        _whole(name, "seed", how["seed"], 0) & LOW,
+        _whole(name, "first", how["first"], 0),
+    )
+
+
+def task_from(request: Request, dtype: DType, lanes: int, kept: Kept) -> Task:
+    """Broadcast, in blocks of lanes."""
+    lead, rows, inputs, moves = request.lead, request.rows, request.inputs, any(request.moving)
     # one row alone would leave all lanes but one idle
     wide = lanes if rows > 1 else 1
-    numbers = _rollouts(name, how["rollout"], lead)
-    held = [_rows(x, lead, 1) for x in inputs] if not moving else []
-    driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(inputs, memory.driven)]
+    held = [_rows(x, lead, 1) for x in inputs] if not moves else []
+    driven = [_rows(x if moving else x[..., None, :], lead, 2) for x, moving in zip(inputs, request.moving)]
+    states = [np.broadcast_to(x, (*lead, x.shape[-1])).reshape(rows, x.shape[-1]) for x in request.states]
     return Task(
         lead,
         rows,
         wide,
-        count,
-        _whole(name, "every", how["every"], 0),
-        np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])).reshape(rows, x.shape[-1]) for x in states], axis=1),
+        request.steps,
+        request.every,
+        np.concatenate(states, axis=1),
         _beside(held, dtype),
-        _beside(driven, dtype) if moving else None,
-        kept(to_lanes(_rows(parameters, lead, 1), wide, dtype)),
-        Noise(_whole(name, "seed", how["seed"], 0) & LOW, to_lanes(numbers, wide, np.dtype(np.int64))),
-        _whole(name, "first", how["first"], 0),
+        _beside(driven, dtype) if moves else None,
+        kept(to_lanes(_rows(request.parameters, lead, 1), wide, dtype)),
+        Noise(request.seed, to_lanes(request.rollouts, wide, np.dtype(np.int64))),
+        request.first,
     )
 
 
@@ -300,9 +332,8 @@ def _driven_inputs(memory: Memory, along: Collection[str] | str) -> set[str]:
     return names
 
 
-def _along(function: str, port: Port, value: ArrayLike, steps: int, dtype: DType) -> Floats:
+def _along(function: str, port: Port, rows: Floats, steps: int) -> Floats:
     """(…, steps, size)"""
-    rows = floats_from_value(function, port.name, value, dtype)
     if rows.ndim < 2 or rows.shape[-2:] != (steps, *port.shape):
         wanted = pattern((steps, *port.shape))
         raise InputError(

@@ -3,22 +3,36 @@
 A run keeps the states at the beginning of every chunk. Its gradient begins with the last chunk: from those states the
 chunk's own are computed again, and they drive the step back, which is a function with states like any other and runs
 in the same machine code. Memory is that of one chunk, time about three runs for each gradient, however many gains.
+
+Arrays may be NumPy's or those of a device: NumPy's functions hand the work to the library whose arrays they are given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import ceil, prod, sqrt
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Unpack
 
 import numpy as np
 
-from manipula.algebra.run.batch import Floats
-from manipula.algebra.run.compiled_function import Compiled
-from manipula.algebra.run.repeated import ENTRIES
+from manipula.algebra.run.batch import DType, Floats
+from manipula.algebra.run.repeated import ENTRIES, Repeated, Rolling
+from manipula.algebra.run.stepping import Memory
 from manipula.algebra.tape import Port
 from manipula.errors import InputError
+
+
+class Code(Protocol):
+    """A compiled function with states, on the processor or on a device."""
+
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def dtype(self) -> DType: ...
+    def run(self, state: Any, steps: int, *variables: Any, **how: Unpack[Rolling]) -> Repeated: ...
+    def to(self, device: str) -> Any: ...
 
 
 class StepBack(Protocol):
@@ -57,7 +71,7 @@ class Given(NamedTuple):
 
     states: Sequence[Floats]
     variables: Sequence[Floats]
-    table: Floats
+    table: Floats  # on the processor
 
 
 class Went(NamedTuple):
@@ -77,18 +91,32 @@ class Slopes(NamedTuple):
     table: Floats | None
 
 
-Tracer = Callable[[], Compiled]
-BackMaker = Callable[[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool], tuple[StepBack, Compiled]]
+Tracer = Callable[[], Code]
+BackMaker = Callable[[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool], tuple[StepBack, Code]]
 
 
 class Rollouts:
     """Many steps of a function and their gradient. `back` makes a compiled step back of what is wanted."""
 
-    def __init__(self, code: Compiled, tracer: Tracer, back: BackMaker) -> None:
+    def __init__(self, code: Code, tracer: Tracer, back: BackMaker) -> None:
         self.code, self._tracer, self._back = code, tracer, back
         self.memory = code.memory
         self.sizes = [port.shape[0] for port in self.memory.states]
         self.outputs = [port.name for port in self.memory.outputs]
+
+    def on(self, device: str) -> Rollouts:
+        """The same on a device; kernels are made once."""
+
+        @cache
+        def tracer() -> Code:
+            return self._tracer().to(device)  # type: ignore[no-any-return]
+
+        @cache
+        def back(*wanted: Any) -> tuple[StepBack, Code]:
+            names, code = self._back(*wanted)
+            return names, code.to(device)
+
+        return Rollouts(self.code.to(device), tracer, back)
 
     def run(self, steps: Steps, given: Given) -> Went:
         """All steps; what a gradient needs is kept beside."""
@@ -122,7 +150,7 @@ class Rollouts:
         return max(unit, most // unit * unit)
 
     def _go(
-        self, code: Compiled, steps: Steps, given: Given, state: Sequence[Floats], begin: int, count: int, every: int
+        self, code: Code, steps: Steps, given: Given, state: Sequence[Floats], begin: int, count: int, every: int
     ) -> Any:
         found = code.run(
             state, count, *self._slices(steps, given, begin, count), p=self._parameters(steps, given), every=every,
@@ -167,17 +195,17 @@ class Rollouts:
         names, code = self._back(steps.names if by[1] else (), variables, outputs, of_states)
         lead, chunk = marks.shape[:-2], self.chunk(steps, given)
         state: dict[str, Any] = {
-            names.adjoint[port.name]: np.zeros((*lead, size), code.dtype) if w is None else w
+            names.adjoint[port.name]: np.zeros_like(marks, shape=(*lead, size)) if w is None else w
             for port, size, w in zip(self.memory.states, self.sizes, last, strict=True)
         }
         if names.sums:
-            state[names.sums] = np.zeros((*lead, len(steps.names)), code.dtype)
+            state[names.sums] = np.zeros_like(marks, shape=(*lead, len(steps.names)))
         gathered: dict[str, list[Floats]] = {name: [] for name in variables}
         for number in reversed(range(marks.shape[-2] if steps.count else 0)):
             begin = number * chunk
             count = min(chunk, steps.count - begin)
             drive = self._trace(steps, given, marks[..., number, :], begin, count)
-            drive |= self._weights(steps, names, recorded, out, begin, count)
+            drive |= self._weights(steps, names, recorded, out, begin, count, marks)
             ports = [x.name for x in code.memory.driven]
             # back in time
             given_back = [drive[name][..., ::-1, :] if name in drive else None for name in ports]
@@ -199,7 +227,7 @@ class Rollouts:
         return Slopes(
             tuple(state[names.adjoint[port.name]] for port in self.memory.states),
             tuple(
-                self._gathered(steps, port.name, gathered[port.name], (*lead, *shape[port.name]), code)
+                self._gathered(steps, port.name, gathered[port.name], (*lead, *shape[port.name]), marks)
                 if asked
                 else None
                 for port, asked in zip(self.memory.driven, by[0], strict=True)
@@ -210,10 +238,10 @@ class Rollouts:
     def _by_output(self, out: Sequence[Any]) -> Iterator[tuple[Port, Any]]:
         return zip(self.memory.outputs, out, strict=True)
 
-    def _gathered(self, steps: Steps, name: str, parts: list[Floats], shape: tuple[int, ...], code: Compiled) -> Floats:
+    def _gathered(self, steps: Steps, name: str, parts: list[Floats], shape: tuple[int, ...], like: Floats) -> Floats:
         if not parts:
             empty = (*shape[:-1], 0, shape[-1]) if name in steps.along else shape
-            return np.zeros(empty, code.dtype)
+            return np.zeros_like(like, shape=empty)
         whole: Floats = np.concatenate(parts, axis=-2)
         return whole if name in steps.along else whole.sum(axis=-2)
 
@@ -229,7 +257,14 @@ class Rollouts:
         return drive | {port.name: x for port, x in slices if port.name in steps.along}
 
     def _weights(
-        self, steps: Steps, names: StepBack, recorded: Sequence[Any], out: Sequence[Any], begin: int, count: int
+        self,
+        steps: Steps,
+        names: StepBack,
+        recorded: Sequence[Any],
+        out: Sequence[Any],
+        begin: int,
+        count: int,
+        like: Floats,
     ) -> dict[str, Floats]:
         """Weights of the results of a chunk, by step: zero where nothing was recorded."""
         places = {names.weights[name]: w for name, w in zip(self.outputs, out, strict=True) if w is not None}
@@ -240,7 +275,7 @@ class Rollouts:
         }
         found = {}
         for name, w in places.items():
-            spread = np.zeros((*w.shape[:-2], count, w.shape[-1]), w.dtype)
+            spread = np.zeros_like(w, shape=(*w.shape[:-2], count, w.shape[-1]))
             if steps.every:
                 samples = -(-count // steps.every)
                 at = begin // steps.every
@@ -248,7 +283,7 @@ class Rollouts:
             found[name] = spread
         for port, size in zip(self.memory.states, self.sizes, strict=True):
             if port.name in names.recorded and names.recorded[port.name] not in found:
-                found[names.recorded[port.name]] = np.zeros((count, size), self.code.dtype)
+                found[names.recorded[port.name]] = np.zeros_like(like, shape=(count, size))
         return found
 
 
@@ -256,7 +291,7 @@ def _joined(parts: Sequence[Floats], axis: int) -> Floats:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
 
 
-def _several(outputs: Any, code: Compiled) -> tuple[Floats, ...]:
+def _several(outputs: Any, code: Code) -> tuple[Floats, ...]:
     return (outputs,) if len(code.memory.outputs) == 1 else tuple(outputs)
 
 

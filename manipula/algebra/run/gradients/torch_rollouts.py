@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from manipula.algebra.run.compiled_function import Compiled
+from manipula.algebra.run.cuda import cupy_with_device
 from manipula.algebra.run.gradients.adjoint import BackMaker, Given, Rollouts, Steps, check_chunk
 from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.algebra.run.repeated import Repeated
@@ -25,6 +27,16 @@ class Layout(NamedTuple):
     variables: int
 
 
+class Side(NamedTuple):
+    """Tensors as arrays, and arrays as tensors, in the same memory where the array can stay as it lies."""
+
+    array: Callable[[Any], Any]
+    tensor: Callable[[Any], Any]
+
+    def tensors(self, arrays: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(map(self.tensor, arrays))
+
+
 class Back(NamedTuple):
     """Which gradients a walk back is asked for, and which results have weights."""
 
@@ -36,22 +48,27 @@ class TorchRollouts:
     """f(state, steps, *variables, p=…): the steps of a system on tensors; what it returns is that of `System.run`.
 
     Gradients go to the first state, to the variables and to every tensor of `p`, by the adjoint: of first order.
-    `torch.func` transforms it; `torch.compile` calls it as it is. On a CUDA device the arrays go over the host.
+    `torch.func` transforms it; `torch.compile` calls it as it is. On a CUDA device states, records and gradients stay
+    there; parameters are prepared on the host.
     """
 
     def __init__(self, name: str, make: Maker, settings: Mapping[str, float], initial: Mapping[str, Any]) -> None:
         self._torch = import_framework("torch", "PyTorch", "manipula[torch]")
         self.name, self._make, self._settings, self._initial = name, make, settings, initial
-        self._made: dict[str, Rollouts] = {}
-        first = self._rollouts("float64")
-        self._memory, self._entries = first.memory, _settings_of(first.code)
+        self._made: dict[tuple[str, str], Rollouts] = {}
+        code, *_ = make("float64")
+        self._memory, self._entries, self._parameters_known = code.memory, _settings_of(code), code.parameters
         # a graph of PyTorch's compiler breaks here, and goes on behind
         self._call = self._torch.compiler.disable(self._differentiable)
 
-    def _rollouts(self, dtype: str) -> Rollouts:
-        if dtype not in self._made:
-            self._made[dtype] = Rollouts(*self._make(dtype))
-        return self._made[dtype]
+    def _rollouts(self, like: Any) -> Rollouts:
+        """Compiled for a tensor's number type and device."""
+        dtype, device = word_of(like.dtype), like.device.type
+        if (dtype, "cpu") not in self._made:
+            self._made[dtype, "cpu"] = Rollouts(*self._make(dtype))
+        if (dtype, device) not in self._made:
+            self._made[dtype, device] = self._made[dtype, "cpu"].on(device)
+        return self._made[dtype, device]
 
     def start(self, **states: Any) -> Any:
         """The states to begin with, tensors; what is not given is as the system has it, or zero."""
@@ -149,7 +166,7 @@ class TorchRollouts:
     def _parameters(self, p: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """What is without a gradient, by entry, and tensors by entry."""
         torch, fixed, tensors = self._torch, dict[str, Any](self._settings), dict[str, Any]()
-        known = [*self._entries, *(x for x in self._rollouts("float64").code.parameters)]
+        known = [*self._entries, *self._parameters_known]
         for name, value in p.items():
             if name not in known:
                 raise UnknownNameError(Message("parameter of {function}", self.name), str(name), known)
@@ -216,11 +233,21 @@ class TorchRollouts:
         return type(f"{self.name}{more}", (self._torch.autograd.Function,), own)
 
     def _forward(self, asked: Steps, layout: Layout, *tensors: Any) -> tuple[Any, ...]:
-        went = self._rollouts(word_of(tensors[0].dtype)).run(asked, _given(layout, tensors))
-        return self._tensors((*went.last, *went.states, *went.outputs, went.marks), tensors[0])
+        with self._beside(tensors[0]) as side:
+            went = self._rollouts(tensors[0]).run(asked, _given(layout, tensors, side))
+            return side.tensors((*went.last, *went.states, *went.outputs, went.marks))
 
-    def _tensors(self, arrays: Iterable[Any], like: Any) -> tuple[Any, ...]:
-        return tuple(self._torch.from_numpy(np.ascontiguousarray(x)).to(like.device) for x in arrays)
+    @contextmanager
+    def _beside(self, like: Any) -> Iterator[Side]:
+        """How tensors become arrays where they lie; what runs meanwhile runs in PyTorch's stream."""
+        torch = self._torch
+        if not like.is_cuda:
+            yield Side(lambda x: x.numpy(force=True), lambda x: torch.from_numpy(np.ascontiguousarray(x)))
+            return
+        cupy = cupy_with_device(self.name)
+        stream = cupy.cuda.ExternalStream(torch.cuda.current_stream(like.device).cuda_stream)
+        with torch.cuda.device(like.device), cupy.cuda.Device(like.device.index), stream:
+            yield Side(lambda x: cupy.asarray(x.detach()), torch.from_dlpack)
 
     def _save(self, ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
         ctx.asked, ctx.layout, *tensors = inputs
@@ -247,15 +274,16 @@ class TorchRollouts:
 
     def _slopes(self, asked: Steps, layout: Layout, back: Back, *tensors: Any) -> tuple[Any, ...]:
         flow, count = iter(tensors), layout.states
-        weights = [next(flow).numpy(force=True) if x else None for x in back.weights]
-        *given, marks = flow
-        slopes = self._rollouts(word_of(marks.dtype)).slopes(
-            asked, _given(layout, given), marks.numpy(force=True),
-            (weights[:count], weights[count : 2 * count], weights[2 * count :]),
-            (back.by[count:-1], back.by[-1]),
-        )  # fmt: skip
-        rows = zip((*slopes.states, *slopes.variables, slopes.table), back.by, strict=True)
-        return self._tensors((g for g, wanted in rows if wanted), marks)
+        with self._beside(tensors[-1]) as side:
+            weights = [side.array(next(flow)) if x else None for x in back.weights]
+            *given, marks = flow
+            slopes = self._rollouts(marks).slopes(
+                asked, _given(layout, given, side), side.array(marks),
+                (weights[:count], weights[count : 2 * count], weights[2 * count :]),
+                (back.by[count:-1], back.by[-1]),
+            )  # fmt: skip
+            rows = zip((*slopes.states, *slopes.variables, slopes.table), back.by, strict=True)
+            return side.tensors(g for g, wanted in rows if wanted)
 
     def _refuse(self, ctx: Any, *weights: Any) -> Any:
         raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, 1)
@@ -287,9 +315,11 @@ class TorchRollouts:
         return f"<{self.name} in PyTorch: steps of {states}>"
 
 
-def _given(layout: Layout, tensors: Sequence[Any]) -> Given:
-    arrays = [x.numpy(force=True) for x in tensors]
-    return Given(arrays[: layout.states], arrays[layout.states : -1], arrays[-1])
+def _given(layout: Layout, tensors: Sequence[Any], side: Side) -> Given:
+    *moved, table = tensors
+    arrays = [side.array(x) for x in moved]
+    # parameters are prepared on the host
+    return Given(arrays[: layout.states], arrays[layout.states :], table.numpy(force=True))
 
 
 def _settings_of(code: Compiled) -> dict[str, tuple[str, ...]]:
