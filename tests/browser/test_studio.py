@@ -26,16 +26,6 @@ from tests.units.test_meshes import FILES
 ELBOW = "θ\td\ta\tα\n0\t0,4\t0\t90\n0\t0\t0,45\t0\n0\t0\t0,35\t0"
 # what Chromium itself writes when a test takes the network away, saves over a changed file, is refused an answer
 EXPECTED = ("net::ERR_INTERNET_DISCONNECTED", "409 (Conflict)", "422 (Unprocessable", "401 (Unauthorized)")
-# the stage has kept its size for 40 pictures
-STILL = """() => new Promise(done => {
-  let size = "", kept = 0;
-  const look = () => {
-    const box = document.querySelector(".stage").getBoundingClientRect(), now = `${box.width} ${box.height}`;
-    kept = now === size ? kept + 1 : 0; size = now;
-    kept < 40 ? requestAnimationFrame(look) : done();
-  };
-  look();
-})"""
 HOSTILE = '<img src=x onerror="document.title=1">'
 
 
@@ -489,7 +479,6 @@ def test_the_meshes_of_a_urdf_are_drawn(page: Any, program: Program) -> None:
     pictures = []
     for on in (True, False, True):
         page.get_by_label("Meshes").set_checked(on)
-        page.evaluate(STILL)  # a picture has the size of the stage, which notices and panels change
         with page.expect_download() as coming:
             page.get_by_role("button", name="SVG", exact=True).click()
         pictures.append(coming.value.path().read_text())
