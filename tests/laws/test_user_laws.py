@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula import api
 from manipula.algebra.emit.backend import emit
 from tests.control_laws import H, arm_of, drawn, numbers, outputs
 from tests.emitted import c_function, needs_cc
@@ -35,7 +36,7 @@ def test_a_law_rewritten_is_the_built_in_one(name: str) -> None:
 
 
 def test_every_built_in_law_is_rewritten() -> None:
-    assert set(OWN) == set(mp.laws())
+    assert set(OWN) == set(api.laws())
 
 
 @needs_cc

@@ -16,8 +16,8 @@ from manipula.algebra.run.repeated import (
     Reader,
     Repeated,
     Repeater,
-    Request,
     Rolling,
+    RunRequest,
     Task,
     complete_options,
     repeat,
@@ -189,7 +189,7 @@ class Compiled:
         variables: Sequence[ArrayLike],
         how: Rolling,
         floats: Reader = batch.floats_from_value,
-    ) -> Request:
+    ) -> RunRequest:
         """The arguments of `run`, checked."""
         return request_from(self.memory, state, steps, variables, self._prepared.table(how["p"]), how, floats)
 

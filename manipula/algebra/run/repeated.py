@@ -228,7 +228,7 @@ def complete_options(how: Rolling) -> Rolling:
     return {**USUAL, **how}
 
 
-class Request(NamedTuple):
+class RunRequest(NamedTuple):
     """One call: arrays checked, each with leading axes of its own, on the processor or on a device."""
 
     lead: Shape
@@ -249,7 +249,7 @@ class Request(NamedTuple):
 
 def request_from(
     memory: Memory, state: State, steps: int, variables: Sequence[Any], parameters: Floats, how: Rolling, floats: Reader
-) -> Request:
+) -> RunRequest:
     """Checked; `floats` reads an array where it lies."""
     name, dtype = memory.name, memory.dtype
 
@@ -266,7 +266,7 @@ def request_from(
     leads = [x.shape[:-1] for x in (*states, parameters)]
     leads += [x.shape[: -2 if port.name in along else -1] for x, port in zip(inputs, memory.driven)]
     lead = _common(name, leads)
-    return Request(
+    return RunRequest(
         lead,
         count,
         _whole(name, "every", how["every"], 0),
@@ -280,7 +280,7 @@ def request_from(
     )
 
 
-def task_from(request: Request, dtype: DType, lanes: int, kept: Kept) -> Task:
+def task_from(request: RunRequest, dtype: DType, lanes: int, kept: Kept) -> Task:
     """Broadcast, in blocks of lanes."""
     lead, rows, inputs, moves = request.lead, request.rows, request.inputs, any(request.moving)
     # one row alone would leave all lanes but one idle
