@@ -26,30 +26,28 @@ from manipula.algebra.run import batch
 from manipula.algebra.run.cuda import CudaFunction, Launch, Steps, layout_of
 from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.generation.results.model import Model
-from manipula.learning.kernels import Differentiable, check_shapes, differentiable
+from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable
 
 NAMESPACE = "manipula"
 _number = count()  # operators are registered for the life of the process, so each name is used once
 _ALIGNED = 16  # bytes: the widest access of the kernel that reads rows
-_POSE = 16  # entries of a pose
 _REMEMBERED = 256  # plans an operator; then it begins anew
 
 
 class TorchFunction:
     """f(q, qd, …): tensors of float32 or float64 on one device; several outputs are a named tuple."""
 
-    def __init__(self, model: Model, parameters: Sequence[str] = ()) -> None:
+    def __init__(self, own: Differentiable, parameters: Sequence[str] = ()) -> None:
         self._torch = import_framework("torch", "PyTorch", "manipula[torch]")
-        self.name, self.parameters = model.name, tuple(parameters)
-        own = differentiable(model, parameters)
+        self.name, self.parameters = own.name, tuple(parameters)
         self._own, self._operator = own, Operator(self._torch, own)
         self.inputs, self.outputs = tuple(own.sizes), own.shapes
-        self._result = namedtuple(f"{model.name}_result", list(own.shapes))  # type: ignore[misc]
-        self._poses = [i for i, size in enumerate(own.sizes.values()) if size == _POSE]
+        self._result = namedtuple(f"{own.name}_result", list(own.shapes))  # type: ignore[misc]
+        self._poses = [i for i, size in enumerate(own.sizes.values()) if size == POSE]
 
     def __call__(self, *tensors: Any) -> Any:
         if self._poses:
-            tensors = tuple(_as_row(x) if i in self._poses else x for i, x in enumerate(tensors))
+            tensors = tuple(as_row(x) if i in self._poses else x for i, x in enumerate(tensors))
         found = self._operator.call(*tensors)
         return found if len(self.outputs) == 1 else self._result(*found)
 
@@ -57,12 +55,6 @@ class TorchFunction:
         inputs = ", ".join(f"{name}({size})" for name, size in self._own.sizes.items())
         outputs = ", ".join(f"{name}({', '.join(map(str, shape))})" for name, shape in self.outputs.items())
         return f"<{self.name} in PyTorch: {inputs} → {outputs}>"
-
-
-def _as_row(x: Any) -> Any:
-    """A pose may be given as the matrix it is, (…, 4, 4)."""
-    is_matrix = tuple(getattr(x, "shape", ())[-2:]) == (4, 4)
-    return x.reshape((*x.shape[:-2], _POSE)) if is_matrix else x
 
 
 def watch(torch: Any) -> Callable[[], bool]:
@@ -73,7 +65,7 @@ def watch(torch: Any) -> Callable[[], bool]:
     return lambda: bool(dispatch() or function() or tracing() is not None)
 
 
-def check_tensors(torch: Any, own: Differentiable, tensors: Sequence[Any]) -> None:
+def check_tensors(torch: Any, own: Ports, tensors: Sequence[Any]) -> None:
     """One device, one of two number types, fitting shapes: each wrong one is named."""
     check_types(torch, own.name, zip(own.sizes, tensors))
     check_shapes(own, tensors)
@@ -134,7 +126,7 @@ class Operator:
         if functions is None and not self._is_watched():
             plan = self._plan_of(tensors)
             if plan is not None:
-                gathers = self._gathers() and any([x.requires_grad for x in tensors])
+                gathers = self._gathers() and any(x.requires_grad for x in tensors)
                 if gathers or self._forward_ad._current_level >= 0:
                     return self._recorded.apply(*tensors)
                 return self._direct(plan, tensors)
@@ -360,4 +352,4 @@ def _evenly_spaced(x: Any, lead: tuple[int, ...]) -> tuple[Any, Steps]:
 
 def torch_function(model: Model, parameters: Sequence[str] = ()) -> Callable[..., Any]:
     """The model as a function of tensors."""
-    return TorchFunction(model, parameters)
+    return TorchFunction(differentiable(model, parameters), parameters)
