@@ -15,7 +15,7 @@ from manipula.ik.arm.numeric_arm import NumericArm
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
     from manipula.generation.results.model import Model
-    from manipula.ik.arm.nearest_branch import Family
+    from manipula.ik.arm.nearest_family import Family
 
 
 class Arm(NumericArm, ArmViews, ArmSeams):
@@ -67,7 +67,7 @@ class Arm(NumericArm, ArmViews, ArmSeams):
         made = self._model_with(model, parameters, wrench)
         if not isinstance(made, InverseModel) or parameters:
             raise InputError("seed=True: expected {model}, without parameters", INVERSE)
-        from manipula.ik.arm.nearest_branch import nearest_functions
+        from manipula.ik.arm.nearest_family import nearest_functions
 
         return nearest_functions(
             made.function, lambda name: self._model_with(name, (), False).function, self.inverse_solver

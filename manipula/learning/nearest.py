@@ -2,13 +2,8 @@
 
     s* = argmin |q(T, s) − seed|²        s: the joint that is free, or the arm angle
 
-Values of s are tried all over its range, and the best is narrowed by parabolas through three of them: every evaluation
-is one kernel over all rows. The gradient is the implicit one. With J n = 0, |n| = 1 and r = q − seed, an answer obeys
-pose(q) = T and n·r = 0, so that
-
-    J dq = dξ,    (n + c)·dq = n·dseed        c_k = −(J⁺ᵀr)·(∂J/∂q_k) n
-
-(dn has no part along n, and its part across is −J⁺ dJ n). Where limits, not the seed, decide, the tightest joint stays.
+Values of s are tried all over its range, and those of the seed and of the member of the family beside it; the best is
+narrowed by parabolas through three of them. Every evaluation is one kernel over all rows, as is the gradient.
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.run.gradients.frameworks import import_framework
-from manipula.learning.kernels import POSE, Differentiable, Inputs, as_row
+from manipula.learning.kernels import Differentiable, Inputs, as_row
 from manipula.learning.pytorch import Operator, TorchFunction, check_tensors
 from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays, sum_to
 
@@ -28,7 +23,6 @@ STEPS = 6  # from the seed to the pose
 ROUNDS = 10  # of narrowing
 FIRST, SHORTER = 0.6, 0.5  # the first step, of the distance of two values, and each next one: together they reach it
 FAR = 1e9  # the gap of what is no answer is larger
-FLAT = 1e-2  # |n·r| of an answer that the seed decides, beside 1 + |r|
 
 Rows = Callable[..., Any]
 
@@ -42,7 +36,6 @@ class Arrays(NamedTuple):
     answer: Rows  # (pose, free, seed) → q, valid
     step: Rows  # (pose, q, seed) → q nearer to the answer beside the seed
     jacobian: Rows
-    jacobian_product: Rows  # (q, weights of the Jacobian) → its gradient by q
 
 
 class Search(NamedTuple):
@@ -52,7 +45,6 @@ class Search(NamedTuple):
     joint: int | None
     senses: Sequence[int]
     ends: tuple[float, float]
-    limits: Sequence[tuple[float, float]]
 
     def nearest(self, pose: Any, seed: Any) -> tuple[Any, Any]:
         """q and valid of every row."""
@@ -115,43 +107,6 @@ class Search(NamedTuple):
         sure = ~self.arrays.library.isnan(angle)
         return where(sure, angle, self.arrays.constant(0.0, q))[..., None]
 
-    def slopes(self, pose: Any, seed: Any, q: Any, valid: Any, weights: Any) -> tuple[Any, Any]:
-        """The gradients of weights·q by the pose and by the seed, of every row."""
-        library, constant = self.arrays.library, self.arrays.constant
-        where = library.where
-        pose, seed = library.broadcast_to(pose, (*q.shape[:-1], POSE)), library.broadcast_to(seed, q.shape)
-        J, r = self.arrays.jacobian(q), q - seed
-        dof = q.shape[-1]
-        U, sizes, V = library.linalg.svd(J)
-        n, across = V[..., -1, :], V[..., : sizes.shape[-1], :]
-        # a singular arm has no gradient; zeros, not infinities, are divided out
-        inverse = where(sizes > 1e-9, 1 / where(sizes > 1e-9, sizes, sizes * 0 + 1), sizes * 0)
-        held = (U @ (inverse * (across @ r[..., None])[..., 0])[..., None])[..., 0]
-        c = self.arrays.jacobian_product(q, -(held[..., None] * n[..., None, :]).reshape((*q.shape[:-1], 6 * dof)))
-        low, high = constant([x for x, _ in self.limits], q), constant([x for _, x in self.limits], q)
-        margin = where(q - low < high - q, q - low, high - q)
-        tight = constant([float(i) for i in range(dof)], q) == library.argmin(margin, -1)[..., None]
-        length = (r * r).sum(-1)[..., None] ** 0.5
-        decided = abs((n * r).sum(-1)[..., None]) <= FLAT * (1 + length)
-        last = where(decided | ~(margin < FAR).any(-1)[..., None], n + c, tight * (q * 0 + 1))
-        M = library.concatenate((J, last[..., None, :]), -2)
-        there = (valid > 0)[..., None]
-        eye = constant([[float(i == j) for j in range(dof)] for i in range(dof)], q)
-        M = where(there[..., None], M, eye)
-        y = library.linalg.solve(library.swapaxes(M, -1, -2), where(there, weights, weights * 0)[..., None])[..., 0]
-        by_seed = where(decided & there, y[..., -1:] * n, n * 0)
-        return self._by_pose(pose, where(there, y[..., :6], y[..., :6] * 0)), by_seed
-
-    def _by_pose(self, pose: Any, twist: Any) -> Any:
-        """By the entries of the matrix: dφ = ½ Σ rₖ × drₖ over the columns of the rotation."""
-        library = self.arrays.library
-        T = pose.reshape((*pose.shape[:-1], 4, 4))
-        R, (x, y, z) = 0.5 * T[..., :3, :3], (twist[..., 3 + i, None] for i in range(3))
-        turned = [y * R[..., 2, :] - z * R[..., 1, :], z * R[..., 0, :] - x * R[..., 2, :],
-                  x * R[..., 1, :] - y * R[..., 0, :]]  # fmt: skip
-        rows = [library.concatenate((row, twist[..., i : i + 1]), -1) for i, row in enumerate(turned)]
-        return library.concatenate((*rows, rows[0] * 0), -1)
-
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
@@ -177,6 +132,8 @@ class Family(Protocol):
     @property
     def step(self) -> Function: ...
     @property
+    def slopes(self) -> Function: ...
+    @property
     def jacobian(self) -> Function: ...
     @property
     def joint(self) -> int | None: ...
@@ -184,8 +141,6 @@ class Family(Protocol):
     def senses(self) -> Sequence[int]: ...
     @property
     def ends(self) -> tuple[float, float]: ...
-    @property
-    def limits(self) -> Sequence[tuple[float, float]]: ...
 
 
 class Nearest:
@@ -197,12 +152,12 @@ class Nearest:
         self.inputs, self._ports = tuple(sizes), Inputs(answer.name, sizes)
         self._family = family
         self._rows = Differentiable(answer, 0), Differentiable(family.gap, 0), Differentiable(family.step, 0)
-        self._slopes = Differentiable(family.jacobian)
+        self._slopes, self._jacobian = Differentiable(family.slopes, 0), Differentiable(family.jacobian, 0)
         self._result = namedtuple(f"{answer.name}_result", list(self.outputs))  # type: ignore[misc]
 
     def _search(self, arrays: Arrays) -> Search:
         family = self._family
-        return Search(arrays, family.joint, family.senses, family.ends, family.limits)
+        return Search(arrays, family.joint, family.senses, family.ends)
 
 
 class TorchNearest(Nearest):
@@ -211,10 +166,9 @@ class TorchNearest(Nearest):
     def __init__(self, answer: Function, family: Family) -> None:
         super().__init__(answer, family)
         torch = self._torch = import_framework("torch", "PyTorch", "manipula[torch]")
-        solved, gap, step, slopes = (Operator(torch, own) for own in (*self._rows, self._slopes))
-        self._searched = self._search(
-            Arrays(torch, _torch_constant, gap.call, solved.call, step.call, slopes.call, slopes.gradient.call)
-        )
+        solved, gap, step = (Operator(torch, own) for own in self._rows)
+        slopes, jacobian = (Operator(torch, own) for own in (self._slopes, self._jacobian))
+        search = self._search(Arrays(torch, _torch_constant, gap.call, solved.call, step.call, jacobian.call))
 
         def save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
             ctx.mark_non_differentiable(output[1])
@@ -222,11 +176,14 @@ class TorchNearest(Nearest):
 
         def backward(ctx: Any, weights: Any, _: Any) -> tuple[Any, ...]:
             pose, seed, q, valid = ctx.saved_tensors
-            found = self._searched.slopes(pose, seed, q, valid, weights)
+            found = slopes.call(pose, seed, q, weights)
             # what was broadcast gathers the gradients of all its rows
-            return tuple(g.sum_to_size(x.shape) for g, x in zip(found, (pose, seed), strict=True))
+            return tuple(
+                torch.where(valid[..., None] > 0, g, g.new_zeros(())).sum_to_size(x.shape)
+                for g, x in zip(found, (pose, seed), strict=True)
+            )
 
-        methods = {"forward": self._searched.nearest, "setup_context": save, "backward": backward}
+        methods = {"forward": search.nearest, "setup_context": save, "backward": backward}
         own = {key: staticmethod(x) for key, x in methods.items()}
         self._call = type(self.name, (torch.autograd.Function,), {**own, "generate_vmap_rule": True})
 
@@ -249,14 +206,16 @@ class JaxNearest(Nearest):
         numbers = jax.numpy
         slopes = RowFunction(jax, self._slopes)
 
-        def only(own: RowFunction) -> Rows:
-            return lambda *x: own.call(*x)[0]
+        def only(own: Differentiable) -> Rows:
+            rows = RowFunction(jax, own)
+            return lambda *x: rows.call(*x)[0]
 
-        solved, gap, step = (RowFunction(jax, own) for own in self._rows)
+        solved, gap, step = self._rows
+        answer = RowFunction(jax, solved).call
         search = self._search(
             Arrays(
-                numbers, lambda values, like: numbers.asarray(values, like.dtype), only(gap), solved.call, only(step),
-                only(slopes), only(slopes.gradient),
+                numbers, lambda values, like: numbers.asarray(values, like.dtype), only(gap), answer, only(step),
+                only(self._jacobian),
             )
         )  # fmt: skip
         call = jax.custom_vjp(search.nearest)
@@ -266,8 +225,9 @@ class JaxNearest(Nearest):
             return (q, valid), (pose, seed, q, valid)
 
         def backward(kept: tuple[Any, ...], weights: tuple[Any, Any]) -> tuple[Any, ...]:
-            found = search.slopes(*kept, weights[0])
-            return tuple(sum_to(jax, g, x.shape) for g, x in zip(found, kept[:2], strict=True))
+            *given, q, valid = kept
+            found = (numbers.where(valid[..., None] > 0, g, 0) for g in slopes.call(*given, q, weights[0]))
+            return tuple(sum_to(jax, g, x.shape) for g, x in zip(found, given, strict=True))
 
         call.defvjp(forward, backward)
         self._call = jax.jit(call)

@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.ik.arm.nearest_branch import solve_positive
+from manipula.ik.arm.nearest_family import solve_positive
 
 Floats = Any
 

@@ -7,12 +7,12 @@ Every angle is taken on the turn inside its limits that is nearest to the seed, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
@@ -20,48 +20,13 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.passes import run_passes
 from manipula.generation.pipeline import with_proof
 from manipula.generation.reverse_product import prove_with_choices
-from manipula.ik.numeric.arrays import Floats, limit_rows
+from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.branches import Row
-from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Maths
-
-if TYPE_CHECKING:
-    from manipula.ik.inverse import InverseSolver
 
 SEED = "seed"
 FAR = 10**9  # rad², m²: added to the squared distance of what is no answer
 OUTSIDE = 10**6  # for each rad or m outside the limits
-DAMPING = Fraction(1, 10**4)
-LONGEST = Fraction(1, 2)  # rad, m: a step towards a family
-INSIDE = 1e-3  # rad, m: how far from their limits joints are kept on the way
-
-
-class Family(NamedTuple):
-    """The answers of a redundant arm to one pose: between which values of what they are searched."""
-
-    gap: Function  # (pose, free, seed) → squared distance of the answer from the seed
-    step: Function  # (pose, q, seed) → q nearer to the member of the family that is near the seed
-    jacobian: Function
-    joint: int | None  # that is free; None: the arm angle is
-    senses: Sequence[int]  # of the joints
-    ends: tuple[float, float]
-    limits: Sequence[tuple[float, float]]
-
-
-def nearest_functions(
-    function: Function, kinematics: Callable[[str], Function], solver: InverseSolver
-) -> tuple[Function, Family | None]:
-    """(pose, seed) → q, valid; of a redundant arm (pose, free, seed) → q, valid, and how to search what is free."""
-    made = nearest_branch(function, limit_rows(solver.turning, solver.low, solver.high).reshape(Row.COUNT, -1))
-    answer = replace(made, outputs=made.outputs[:-1])
-    parameter = solver.parameter
-    if not parameter.exists:
-        return answer, None
-    limits = list(zip(solver.low.tolist(), solver.high.tolist(), strict=True))
-    jacobian = kinematics("jacobian")
-    step = step_to_seed(kinematics("pose"), jacobian, limits, 1 / solver.size)
-    senses = [link.direction for link in solver.chain.links]
-    return answer, Family(_gap_alone(made), step, jacobian, parameter.fixed_joint, senses, parameter.ends, limits)
 
 
 def nearest_branch(function: Function, rows: Floats) -> Function:
@@ -81,23 +46,17 @@ def nearest_branch(function: Function, rows: Floats) -> Function:
     )
     origin = replace(function.provenance, model=f"{function.provenance.model}_nearest", columns=(), proof="")
     made = Function(f"{function.name}_nearest", graph, tuple(inputs), outputs, provenance=origin)
-    return with_proof(run_passes(made), _chosen(function, rows, list(values)), prove_with_choices)
+    return proved(made)
 
 
-def _gap_alone(nearest: Function) -> Function:
-    """The same function without the answer."""
-    alone = replace(nearest, name=f"{nearest.name}_gap", outputs=nearest.outputs[-1:], labels={})
-    return replace(alone, provenance=replace(nearest.provenance, model=f"{nearest.provenance.model}_gap"))
+def proved(made: Function) -> Function:
+    """The function optimised, and proved equal to what it was."""
 
+    def plain(maths: Any, symbol: Callable[[str], Any]) -> Mapping[str, Any]:
+        found = made({name: symbol(name) for port in made.inputs for name in port.names}, maths)
+        return {port.name: found[port.name] if port.shape else found[port.name][0] for port in made.outputs}
 
-def _chosen(function: Function, rows: Floats, names: Sequence[str]) -> Callable[[Any, Callable[[str], Any]], Any]:
-    """The same over another scalar, for the proof."""
-
-    def run(maths: Any, symbol: Callable[[str], Any]) -> Mapping[str, Any]:
-        q, valid, gap = _choose(function, rows, {name: symbol(name) for name in names}, maths)
-        return {"q": q, "valid": valid, "gap": gap}
-
-    return run
+    return with_proof(run_passes(made), plain, prove_with_choices)
 
 
 def _choose(
@@ -149,70 +108,3 @@ def _beyond(x: Any, row: Floats, maths: Maths[Any]) -> list[Any]:
     low, high = row[Row.LOW], row[Row.HIGH]
     below = [maths.number(Fraction(low)) - x] if isfinite(low) else []
     return below + ([x - maths.number(Fraction(high))] if isfinite(high) else [])
-
-
-# On the way to the family from the seed: least |q + Δ − seed| of the steps that meet the pose to first order,
-#
-#     Δ = d + Jᵀ (J Jᵀ + λ)⁻¹ (e − J d)        d = seed − q,  e = (missing position over the arm's size, rotation)
-
-
-def step_to_seed(pose: Function, jacobian: Function, limits: Sequence[tuple[float, float]], scale: float) -> Function:
-    """(pose, q, seed) → the next q."""
-    graph, dof = Graph(), len(limits)
-    maths: Any = ExprMaths(graph)
-    T, q, seed = (
-        Input(name, tuple(graph.symbol(f"{mark}{i + 1}", online=True) for i in range(size)))
-        for name, mark, size in (("T", "T", 16), ("q", "q", dof), (SEED, f"{SEED}_", dof))
-    )
-    values = dict(zip(pose.inputs[0].names, q.symbols, strict=True))
-    at, J = (next(iter(f(values, maths).values())) for f in (pose, jacobian))
-    factor = [graph.const(Fraction(scale))] * 3 + [graph.const(1)] * 3
-    rows = [[factor[i] * J[i * dof + j] for j in range(dof)] for i in range(6)]
-    d = [s - x for s, x in zip(seed.symbols, q.symbols, strict=True)]
-    missing = [factor[0] * (T.symbols[4 * i + 3] - at[4 * i + 3]) for i in range(3)] + _turn(at, T.symbols)
-    left = [e - dot(row, d) for e, row in zip(missing, rows, strict=True)]
-    square = [[dot(a, b) + (DAMPING if a is b else 0) for b in rows] for a in rows]
-    pulled = solve_positive(square, left)
-    step = [x + dot([row[j] for row in rows], pulled) for j, x in enumerate(d)]
-    most = reduce(maths.maximum, map(maths.abs, step))
-    shorter = LONGEST / maths.maximum(most, graph.const(LONGEST))
-    moved = [_held(x + shorter * dx, ends, maths) for x, dx, ends in zip(q.symbols, step, limits, strict=True)]
-    output = Output("q_next", (dof,), tuple(map(graph.expr, moved)))
-    origin = replace(pose.provenance, model="step_to_seed", columns=(), proof="")
-    made = Function(f"{pose.name}_step", graph, (T, q, Input(SEED, seed.symbols)), (output,), provenance=origin)
-    return run_passes(made)
-
-
-def _turn(at: Sequence[Any], T: Sequence[Any]) -> list[Any]:
-    """½ Σ rₖ × rₖ* over the columns of two rotations: sin φ along the axis of the one that is missing."""
-    half = Fraction(1, 2)
-    columns = [([at[4 * i + k] for i in range(3)], [T[4 * i + k] for i in range(3)]) for k in range(3)]
-    parts = [(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]) for a, b in columns]
-    return [half * (x + y + z) for x, y, z in zip(*parts, strict=True)]
-
-
-def _held(x: Any, ends: tuple[float, float], maths: Any) -> Any:
-    low, high = ends
-    if isfinite(high):
-        x = maths.minimum(x, maths.number(Fraction(high - INSIDE)))
-    return maths.maximum(x, maths.number(Fraction(low + INSIDE))) if isfinite(low) else x
-
-
-def solve_positive(square: list[list[Any]], right: list[Any]) -> list[Any]:
-    """A y = b with A symmetric and positive, by A = L D Lᵀ."""
-    n, y = len(right), list(right)
-    A = [list(row) for row in square]
-    for k in range(n):
-        inverse = 1 / A[k][k]
-        for i in range(k + 1, n):
-            entry, A[i][k] = A[i][k], A[i][k] * inverse
-            for j in range(k + 1, i + 1):
-                A[i][j] = A[i][j] - entry * A[j][k]
-            y[i] = y[i] - A[i][k] * y[k]
-        # D is divided out after the columns that read it
-        A[k][k] = inverse
-    y = [x * A[k][k] for k, x in enumerate(y)]
-    for k in reversed(range(n)):
-        for i in range(k + 1, n):
-            y[k] = y[k] - A[i][k] * y[i]
-    return y
