@@ -1,7 +1,7 @@
 """Panda inside PyTorch and JAX: states a second, forward and with gradients, beside frax where it is installed;
-and all branches of a UR5e's inverse geometry in PyTorch.
+inverse geometry of a UR5e, all branches and the nearest, and of a Panda; and the gradient through a closed loop.
 
-python bench/learning.py [FOLDER]      FOLDER: where frax lies, if it is not installed
+python bench/learning.py [FOLDER] [--only=PART …]      FOLDER: where frax lies, if it is not installed
 """
 
 # every function of a loop is called before its variables change
@@ -25,6 +25,7 @@ import numpy as np
 import manipula as mp
 
 MANY, FEW = 1 << 20, 4096
+LINK = ["m7", "rx7", "ry7", "rz7", "Ixx7", "Iyy7", "Izz7", "Ixy7", "Ixz7", "Iyz7"]
 
 
 def best_time(call: Callable[[], Any], wait: Callable[[Any], Any], repeats: int = 20) -> float:
@@ -61,7 +62,7 @@ def pytorch() -> None:
             torch.cuda.synchronize()
 
     arm = mp.Arm("panda")
-    f, g = arm.torch("inverse_dynamics"), arm.torch("inverse_dynamics", parameters=["m7", "rx7", "ry7", "rz7"])
+    f, g = arm.torch("inverse_dynamics"), arm.torch("inverse_dynamics", parameters=LINK)
     for dtype in (torch.float64, torch.float32):
         for rows in (MANY if device == "cuda" else 1 << 16, FEW):
             q, v, a = (torch.rand(rows, 7, device=device, dtype=dtype) * 2 - 1 for _ in range(3))
@@ -75,9 +76,10 @@ def pytorch() -> None:
                 rows,
                 best_time(lambda: torch.autograd.grad(f(*x), x, weights), wait),
             )
-            p = torch.rand(rows, 4, device=device, dtype=dtype).requires_grad_()
+            show(f"torch {dtype} forward, eager, calls in a row", rows, time_in_a_row(lambda: f(q, v, a), wait))
+            p = torch.rand(rows, len(LINK), device=device, dtype=dtype).requires_grad_()
             show(
-                f"torch {dtype} forward + backward, parameters per row",
+                f"torch {dtype} forward + backward, 10 parameters a row",
                 rows,
                 best_time(lambda: torch.autograd.grad(g(*x, p), [*x, p], weights), wait),
             )
@@ -107,6 +109,50 @@ def inverse_geometry() -> None:
         x, weights = poses.clone().requires_grad_(), torch.rand(rows, 8, 6, device=device, dtype=dtype)
         both = best_time(lambda: torch.autograd.grad(inverse(x).q, x, weights), wait)
         show(f"torch {dtype} all branches, forward + backward", rows, both)
+
+
+def nearest() -> None:
+    """The answer nearest to a seed 0.3 rad away: closed form and redundant, PyTorch and JAX."""
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+
+    def wait(_: Any) -> None:
+        if device == "cuda":
+            torch.cuda.synchronize()
+
+    for name in ("ur5e", "panda"):
+        arm, rows = mp.Arm(name), MANY if device == "cuda" else 1 << 12
+        f, pose = arm.torch("inverse_kinematics", seed=True), arm.torch("pose")
+        low, high = np.clip(np.array(arm.limits).T, -3, 3)
+        dice = np.random.default_rng(0)
+        q = dice.uniform(low, high, (rows, arm.dof))
+        near = np.clip(q + dice.normal(0, 0.3, q.shape), low, high)
+        for dtype in (torch.float64, torch.float32):
+            seed = torch.tensor(near, dtype=dtype, device=device)
+            poses = pose(torch.tensor(q, dtype=dtype, device=device))
+            show(f"torch {dtype} nearest answer, {name}", rows, best_time(lambda: f(poses, seed), wait, 10))
+            found = f(poses, seed)
+            gap = ((found.q - seed) ** 2).sum(-1).cpu().numpy() - ((q - near) ** 2).sum(-1)
+            error = (pose(found.q) - poses).abs().amax((-1, -2))[found.valid > 0].max()
+            lost, further = float((found.valid == 0).double().mean()), float((gap > 1e-3).mean())
+            print(f"   without one {lost:.1e}, further than where the pose is from {further:.1e}")
+            print(f"   largest error of a pose {error:.1e}", flush=True)
+            x, weights = [poses.clone().requires_grad_(), seed.clone().requires_grad_()], torch.rand_like(seed)
+            both = best_time(lambda: torch.autograd.grad(f(*x).q, x, weights), wait, 3)
+            show(f"torch {dtype} nearest answer, {name}, forward + backward", rows, both)
+        attempt(lambda: jax_nearest(name, q, near))
+
+
+def jax_nearest(name: str, q: Any, near: Any) -> None:
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    arm = mp.Arm(name)
+    f = arm.jax("inverse_kinematics", seed=True)
+    poses, seed = arm.jax("pose")(jax.numpy.asarray(q)), jax.numpy.asarray(near)
+    spent = best_time(lambda: f(poses, seed), jax.block_until_ready, 5)
+    show(f"jax float64 nearest answer, {name}", len(q), spent)
 
 
 def rollouts() -> None:
@@ -157,6 +203,12 @@ def graphed(torch: Any, f: Any, inputs: Any, rows: int, dtype: Any, wait: Any) -
     with torch.cuda.graph(graph):
         result = f(*inputs)
     show(f"torch {dtype} forward, CUDA graph", rows, best_time(graph.replay, wait))
+    show(f"torch {dtype} forward, CUDA graph, replays in a row", rows, time_in_a_row(graph.replay, wait))
+    calls, several = 32, torch.cuda.CUDAGraph()
+    with torch.cuda.graph(several):
+        kept = [f(*inputs) for _ in range(calls)]
+    spent = best_time(several.replay, wait) / len(kept)
+    show(f"torch {dtype} forward, one of {calls} calls of a CUDA graph", rows, spent)
     print("   graph minus eager", float((result - f(*inputs)).abs().max()))
 
 
@@ -253,6 +305,8 @@ def frax() -> None:
 
 if __name__ == "__main__":
     names = [word.removeprefix("--only=") for word in sys.argv[1:] if word.startswith("--only=")]
-    for part in (pytorch, inverse_geometry, rollouts, jax_functions, frax):
+    for part in (pytorch, inverse_geometry, nearest, rollouts, jax_functions, frax):
         if not names or part.__name__ in names:
+            begun = time.perf_counter()
             attempt(part)
+            print(f"-- {part.__name__}: {time.perf_counter() - begun:.0f} s", flush=True)

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from manipula.api.picture_verbs import ArmViews
 from manipula.api.seam_verbs import ArmSeams
+from manipula.errors import InputError
 from manipula.generation.prepare import Request
-from manipula.ik.arm.inverse_model import generate_model
+from manipula.ik.arm.inverse_model import INVERSE, InverseModel, generate_model
 from manipula.ik.arm.numeric_arm import NumericArm
 
 if TYPE_CHECKING:
+    from manipula.algebra.expr.function import Function
     from manipula.generation.results.model import Model
+    from manipula.ik.arm.nearest_family import Family
 
 
 class Arm(NumericArm, ArmViews, ArmSeams):
@@ -25,18 +28,31 @@ class Arm(NumericArm, ArmViews, ArmSeams):
     (6,)
     """
 
-    def torch(self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False) -> Callable[..., Any]:
+    def torch(
+        self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False, seed: bool = False
+    ) -> Callable[..., Any]:
         """A model as a function of PyTorch tensors, float32 or float64, with gradients; leading axes broadcast.
 
         `parameters` names parameters of the robot that become one more input, (…, k), so that each row may have its
-        own, with gradients; `wrench` adds the wrench at the tool before it. Needs PyTorch; on CUDA tensors CuPy, too.
+        own, with gradients; `wrench` adds the wrench at the tool before it. With `seed`, inverse_kinematics takes a
+        pose and joints, and gives the answer nearest to them. Needs PyTorch; on CUDA tensors CuPy, too.
         """
+        if seed:
+            from manipula.learning.nearest import torch_nearest
+
+            return torch_nearest(*self._nearest(model, parameters, wrench))
         from manipula.learning.pytorch import torch_function
 
         return torch_function(self._model_with(model, parameters, wrench), parameters)
 
-    def jax(self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False) -> Callable[..., Any]:
+    def jax(
+        self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False, seed: bool = False
+    ) -> Callable[..., Any]:
         """The same as a function of JAX arrays: `jit`, `vmap` and reverse-mode gradients."""
+        if seed:
+            from manipula.learning.nearest import jax_nearest
+
+            return jax_nearest(*self._nearest(model, parameters, wrench))
         from manipula.learning.xla import jax_function
 
         return jax_function(self._model_with(model, parameters, wrench), parameters)
@@ -45,3 +61,14 @@ class Arm(NumericArm, ArmViews, ArmSeams):
         names = [parameters] if isinstance(parameters, str) else list(parameters)
         request = Request(self.robot, model, optimise=self.optimise, wrench=wrench, symbolic=names or "auto")
         return generate_model(request)
+
+    def _nearest(self, model: str, parameters: Sequence[str], wrench: bool) -> tuple[Function, Family | None]:
+        """The answer nearest to a seed, and how it is searched."""
+        made = self._model_with(model, parameters, wrench)
+        if not isinstance(made, InverseModel) or parameters:
+            raise InputError("seed=True: expected {model}, without parameters", INVERSE)
+        from manipula.ik.arm.nearest_family import nearest_functions
+
+        return nearest_functions(
+            made.function, lambda name: self._model_with(name, (), False).function, self.inverse_solver
+        )

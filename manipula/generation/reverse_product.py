@@ -61,7 +61,7 @@ def vector_jacobian_product(function: Function) -> Function:
     )
     origin = replace(function.provenance, model=f"{function.provenance.model}_vjp", columns=(), proof="")
     product = Function(f"{function.name}_vjp", graph, (*inputs, *weights), outputs, provenance=origin)
-    return with_proof(run_passes(product), _forward_sweeps(function, weights), _prove_with_choices)
+    return with_proof(run_passes(product), _forward_sweeps(function, weights), prove_with_choices)
 
 
 def _walk_back(function: Function, inputs: Sequence[Input], weights: Sequence[Input], by: Sequence[str]) -> list[Expr]:
@@ -78,7 +78,7 @@ def _walk_back(function: Function, inputs: Sequence[Input], weights: Sequence[In
     return [graph.expr(x) for x in pullback(pairs, moving)]
 
 
-_prove_with_choices = bound(prove, field=LinearChoiceMaths, degrees=LinearChoiceDegrees)
+prove_with_choices = bound(prove, field=LinearChoiceMaths, degrees=LinearChoiceDegrees)
 
 
 def _weight_ports(function: Function, graph: Graph) -> list[Input]:
@@ -204,7 +204,7 @@ def step_back(function: Function, wanted: GradientRequest) -> StepBack:
         }
 
     return StepBack(
-        with_proof(run_passes(made), reference, _prove_with_choices),
+        with_proof(run_passes(made), reference, prove_with_choices),
         {state: port.name for state, port in adjoint.items()},
         {name: port.name for name, port in weights.items()},
         {state: port.name for state, port in recorded.items()},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.run.compiled_function import Compiled, compile_tape
@@ -13,6 +13,7 @@ from manipula.errors import InputError
 from manipula.generation.results.model import Model
 from manipula.generation.reverse_product import vector_jacobian_product, with_row_parameters
 
+POSE = 16  # entries of a pose
 ORDERS = 2  # derivatives: of the model, and of its gradient
 
 
@@ -58,7 +59,29 @@ def differentiable(model: Model, parameters: Sequence[str] = ()) -> Differentiab
     return Differentiable(with_row_parameters(model.function, parameters))
 
 
-def check_shapes(own: Differentiable, given: Sequence[Any]) -> tuple[int, ...]:
+def as_row(x: Any) -> Any:
+    """A pose may be given as the matrix it is, (…, 4, 4)."""
+    is_matrix = tuple(getattr(x, "shape", ())[-2:]) == (4, 4)
+    return x.reshape((*x.shape[:-2], POSE)) if is_matrix else x
+
+
+class Ports(Protocol):
+    """What inputs are called, and their numbers of entries."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def sizes(self) -> dict[str, int]: ...
+
+
+class Inputs(NamedTuple):
+    """The inputs of a function that is no single kernel."""
+
+    name: str
+    sizes: dict[str, int]
+
+
+def check_shapes(own: Ports, given: Sequence[Any]) -> tuple[int, ...]:
     """The common leading axes of arrays or tensors; one sentence where shapes do not fit."""
     if len(given) != len(own.sizes):
         raise InputError(

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from itertools import count
 from math import prod
+from operator import or_
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -25,30 +26,28 @@ from manipula.algebra.run import batch
 from manipula.algebra.run.cuda import CudaFunction, Launch, Steps, layout_of
 from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.generation.results.model import Model
-from manipula.learning.kernels import Differentiable, check_shapes, differentiable
+from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable
 
 NAMESPACE = "manipula"
 _number = count()  # operators are registered for the life of the process, so each name is used once
 _ALIGNED = 16  # bytes: the widest access of the kernel that reads rows
-_POSE = 16  # entries of a pose
 _REMEMBERED = 256  # plans an operator; then it begins anew
 
 
 class TorchFunction:
     """f(q, qd, …): tensors of float32 or float64 on one device; several outputs are a named tuple."""
 
-    def __init__(self, model: Model, parameters: Sequence[str] = ()) -> None:
+    def __init__(self, own: Differentiable, parameters: Sequence[str] = ()) -> None:
         self._torch = import_framework("torch", "PyTorch", "manipula[torch]")
-        self.name, self.parameters = model.name, tuple(parameters)
-        own = differentiable(model, parameters)
+        self.name, self.parameters = own.name, tuple(parameters)
         self._own, self._operator = own, Operator(self._torch, own)
         self.inputs, self.outputs = tuple(own.sizes), own.shapes
-        self._result = namedtuple(f"{model.name}_result", list(own.shapes))  # type: ignore[misc]
-        self._poses = [i for i, size in enumerate(own.sizes.values()) if size == _POSE]
+        self._result = namedtuple(f"{own.name}_result", list(own.shapes))  # type: ignore[misc]
+        self._poses = [i for i, size in enumerate(own.sizes.values()) if size == POSE]
 
     def __call__(self, *tensors: Any) -> Any:
         if self._poses:
-            tensors = tuple(_as_row(x) if i in self._poses else x for i, x in enumerate(tensors))
+            tensors = tuple(as_row(x) if i in self._poses else x for i, x in enumerate(tensors))
         found = self._operator.call(*tensors)
         return found if len(self.outputs) == 1 else self._result(*found)
 
@@ -58,22 +57,15 @@ class TorchFunction:
         return f"<{self.name} in PyTorch: {inputs} → {outputs}>"
 
 
-def _as_row(x: Any) -> Any:
-    """A pose may be given as the matrix it is, (…, 4, 4)."""
-    is_matrix = tuple(getattr(x, "shape", ())[-2:]) == (4, 4)
-    return x.reshape((*x.shape[:-2], _POSE)) if is_matrix else x
+def watch(torch: Any) -> Callable[[], bool]:
+    """Asks whether something of PyTorch's looks at every operator: a mode, a tracer."""
+    # bound once: names in modules of modules take longer to look up than they take to answer
+    dispatch, function = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
+    tracing = torch._C._get_tracing_state
+    return lambda: bool(dispatch() or function() or tracing() is not None)
 
 
-def _is_watched(torch: Any) -> bool:
-    """Does something of PyTorch's look at every operator: a mode, a tracer?"""
-    return bool(
-        torch._C._len_torch_dispatch_stack()
-        or torch._C._len_torch_function_stack()
-        or torch._C._get_tracing_state() is not None
-    )
-
-
-def check_tensors(torch: Any, own: Differentiable, tensors: Sequence[Any]) -> None:
+def check_tensors(torch: Any, own: Ports, tensors: Sequence[Any]) -> None:
     """One device, one of two number types, fitting shapes: each wrong one is named."""
     check_types(torch, own.name, zip(own.sizes, tensors))
     check_shapes(own, tensors)
@@ -88,12 +80,15 @@ class ProcessorPlan(NamedTuple):
 
 
 class DevicePlan(NamedTuple):
-    """How tensors on a device are computed: the launch, the shapes of results, whether addresses must be aligned."""
+    """How tensors on a device are computed: the launch, what makes results, whether addresses must be aligned."""
 
     launch: Launch
-    shapes: list[tuple[int, ...]]
+    fresh: list[Callable[[], Any]]
     device: int
     aligned: bool
+
+
+Plan = ProcessorPlan | DevicePlan
 
 
 class Operator:
@@ -103,9 +98,11 @@ class Operator:
         self._torch, self._own = torch, own
         self._gradient: Operator | None = None
         self._cuda: dict[str, CudaFunction] = {}
-        self._plans: dict[Any, ProcessorPlan | DevicePlan] = {}
+        self._plans: dict[Any, Any] = {}
         self._single, self._lock = len(own.shapes) == 1, Lock()
         self._plain_types = (torch.Tensor, torch.nn.Parameter)
+        self._is_watched, self._functions = watch(torch), torch._C._functorch.peek_interpreter_stack
+        self._gathers, self._forward_ad = torch.is_grad_enabled, torch.autograd.forward_ad
         names = ", ".join(f"Tensor x{i}" for i in range(len(own.sizes)))
         results = ", ".join("Tensor" for _ in own.shapes)
         results = f"({results})" if len(own.shapes) > 1 else results
@@ -125,43 +122,51 @@ class Operator:
         if torch.compiler.is_compiling():
             check_tensors(torch, self._own, tensors)
             return self._registered(*tensors)
-        functions = torch._C._functorch.peek_interpreter_stack()
-        if functions is None and self._are_plain(tensors) and not _is_watched(torch):
-            gathers = torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
-            carries = torch.autograd.forward_ad._current_level >= 0
-            if gathers or carries:
-                return self._recorded.apply(*tensors)
-            return self._direct(*(x.detach() if x.requires_grad else x for x in tensors))
+        functions = self._functions()
+        if functions is None and not self._is_watched():
+            plan = self._plan_of(tensors)
+            if plan is not None:
+                gathers = self._gathers() and any(x.requires_grad for x in tensors)
+                if gathers or self._forward_ad._current_level >= 0:
+                    return self._recorded.apply(*tensors)
+                return self._direct(plan, tensors)
         check_tensors(torch, self._own, tensors)
         # operators of torch.library have no rule for torch.func's gradients; a Function has, and none for fullgraph
         return self._transformed.apply(*tensors) if functions is not None else self._registered(*tensors)
+
+    def _plan_of(self, tensors: Sequence[Any]) -> Plan | None:
+        """That made when such tensors came first; None for those that the dispatcher must see."""
+        try:
+            key = tuple([(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg()) for x in tensors])
+            plan = self._plans.get(key, self)
+        except (AttributeError, RuntimeError, TypeError):
+            return None  # no tensors, or without strides, or with sizes that are no numbers
+        if plan is self:
+            plan = None
+            if self._are_plain(tensors):
+                check_tensors(self._torch, self._own, tensors)
+                plan = self._plan(tensors)
+            if len(self._plans) >= _REMEMBERED:
+                self._plans.clear()
+            self._plans[key] = plan
+        return plan
 
     def _are_plain(self, tensors: Sequence[Any]) -> bool:
         """Tensors whose memory holds their entries: no classes of users, nothing sparse, no signs kept apart."""
         strided, types = self._torch.strided, self._plain_types
         return all(type(x) in types and x.layout is strided and not x.is_neg() for x in tensors)
 
-    def _direct(self, *tensors: Any) -> Any:
-        """By the plan made when such tensors came first."""
-        key = tuple([(x.dtype, x.device, x.shape, x.stride()) for x in tensors])
-        plan = self._plans.get(key)
-        if plan is None:
-            check_tensors(self._torch, self._own, tensors)
-            if len(self._plans) >= _REMEMBERED:
-                self._plans.clear()
-            plan = self._plan(tensors)
-            if plan is None:
-                return self._registered(*tensors)
-            self._plans[key] = plan
-        if isinstance(plan, ProcessorPlan):
-            torch, arrays = self._torch, [x.numpy() for x in tensors]
-            threads = torch.get_num_threads() if plan.many else 1
-            # without threads the call is a thin one
-            found = plan.run(*arrays, threads=threads) if threads > 1 else plan.run(*arrays)
-            return torch.from_numpy(found) if self._single else tuple(map(torch.from_numpy, found))
-        return self._launched(plan, tensors)
+    def _direct(self, plan: Plan, tensors: Sequence[Any]) -> Any:
+        if isinstance(plan, DevicePlan):
+            return self._launched(plan, tensors)
+        arrays = [(x.detach() if x.requires_grad else x).numpy() for x in tensors]
+        threads = self._torch.get_num_threads() if plan.many else 1
+        # without threads the call is a thin one
+        found = plan.run(*arrays, threads=threads) if threads > 1 else plan.run(*arrays)
+        tensor = self._torch.from_numpy
+        return tensor(found) if self._single else tuple(map(tensor, found))
 
-    def _plan(self, tensors: Sequence[Any]) -> ProcessorPlan | DevicePlan | None:
+    def _plan(self, tensors: Sequence[Any]) -> Plan | None:
         """None where the operator itself must look: no rows, rows that are copied first, an unusual device."""
         results, first = self._fresh(tensors), tensors[0]
         if first.device.type not in ("cpu", "cuda") or not all(x.ndim and x.numel() for x in results):
@@ -173,16 +178,19 @@ class Operator:
             return None
         with self._torch.cuda.device(first.device):
             kernel = self._on_cuda(word_of(first.dtype)).prepared(call.rows, call.layout, call.inputs, call.outputs)
-        return DevicePlan(kernel, [tuple(x.shape) for x in results], first.device.index, call.layout == "rows")
+        fresh: list[Callable[[], Any]] = [
+            partial(self._torch.empty_strided, x.shape, x.stride(), dtype=x.dtype, device=x.device) for x in results
+        ]
+        return DevicePlan(kernel, fresh, first.device.index, call.layout == "rows")
 
     def _launched(self, plan: DevicePlan, tensors: Sequence[Any]) -> Any:
-        torch, first = self._torch, tensors[0]
-        if plan.device != torch.cuda.current_device():
+        torch = self._torch
+        if plan.device != torch._C._cuda_getDevice():
             with torch.cuda.device(plan.device):
                 return self._launched(plan, tensors)
-        results = [torch.empty(shape, dtype=first.dtype, device=first.device) for shape in plan.shapes]
-        addresses = [x.data_ptr() for x in (*tensors, *results)]
-        if plan.aligned and any(address % _ALIGNED for address in addresses):
+        results = [make() for make in plan.fresh]
+        addresses = [x.data_ptr() for x in tensors] + [x.data_ptr() for x in results]
+        if plan.aligned and reduce(or_, addresses) % _ALIGNED:
             self._on_device(tensors, results)
         else:
             # one list of arguments serves all calls: the driver copies it before it returns
@@ -196,8 +204,11 @@ class Operator:
 
         # one method for both steps: with `setup_context` PyTorch reads the signature at every call, for 60 µs
         def forward(ctx: Any, *tensors: Any) -> Any:
-            self._save(ctx, tensors, None)
-            return self._direct(*[x.detach() for x in tensors])
+            ctx.save_for_backward(*tensors)
+            if self._forward_ad._current_level >= 0:
+                ctx.save_for_forward(*tensors)  # takes half as long as all the rest
+            plan = self._plan_of(tensors)
+            return self._registered(*tensors) if plan is None else self._direct(plan, tensors)
 
         return self._function(forward=forward)
 
@@ -341,4 +352,4 @@ def _evenly_spaced(x: Any, lead: tuple[int, ...]) -> tuple[Any, Steps]:
 
 def torch_function(model: Model, parameters: Sequence[str] = ()) -> Callable[..., Any]:
     """The model as a function of tensors."""
-    return TorchFunction(model, parameters)
+    return TorchFunction(differentiable(model, parameters), parameters)

@@ -28,7 +28,7 @@ from manipula.algebra.run.xla_call import XlaHandler, device_table, host_table
 from manipula.algebra.run.xla_layout import XlaLayout, layout_from_header
 from manipula.errors import InputError, caution
 from manipula.generation.results.model import Model
-from manipula.learning.kernels import Differentiable, check_shapes, differentiable
+from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable
 from manipula.version import __version__
 
 _HEADER = "xla/ffi/api/c_api.h"
@@ -39,12 +39,12 @@ _handlers: dict[tuple[str, str], XlaHandler] = {}  # XLA knows a target for the 
 class JaxFunction:
     """f(q, qd, …): arrays (…, n) whose leading axes broadcast; several outputs are a named tuple."""
 
-    def __init__(self, model: Model, parameters: Sequence[str] = ()) -> None:
+    def __init__(self, own: Differentiable, parameters: Sequence[str] = ()) -> None:
         self._jax = import_framework("jax", "JAX", "manipula[jax]")
-        own = self._own = differentiable(model, parameters)
-        self.name, self.parameters = model.name, tuple(parameters)
+        self._own = own
+        self.name, self.parameters = own.name, tuple(parameters)
         self.inputs, self.outputs = tuple(own.sizes), own.shapes
-        self._result = namedtuple(f"{model.name}_result", list(own.shapes))  # type: ignore[misc]
+        self._result = namedtuple(f"{own.name}_result", list(own.shapes))  # type: ignore[misc]
         # compiled as a whole, so that a call outside of `jit` costs little more than one inside
         self._call = self._jax.jit(RowFunction(self._jax, own).call)
 
@@ -57,10 +57,12 @@ class JaxFunction:
         return f"<{self.name} in JAX: {inputs} → {', '.join(self.outputs)}>"
 
 
-def checked_arrays(jax: Any, own: Differentiable, arrays: Sequence[Any]) -> list[Any]:
+def checked_arrays(jax: Any, own: Ports, arrays: Sequence[Any]) -> list[Any]:
     """Arrays of one floating type, the widest of those given; numbers that are no floats become such."""
     jnp = jax.numpy
     given = [x if isinstance(x, jax.Array) else jnp.asarray(x) for x in arrays]
+    if POSE in own.sizes.values() and len(given) == len(own.sizes):
+        given = [as_row(x) if size == POSE else x for x, size in zip(given, own.sizes.values(), strict=True)]
     check_shapes(own, given)
     types = {x.dtype for x in given}
     if len(types) == 1 and str(*types) in DTYPES:  # nothing to join: joining takes longer than the call
@@ -85,17 +87,17 @@ class RowFunction:
         return call
 
     @cached_property
-    def _gradient(self) -> RowFunction:
+    def gradient(self) -> RowFunction:
         return RowFunction(self._jax, self._own.product)
 
     def _backward(self, x: Any, weights: Any) -> tuple[Any, ...]:
         lead = check_shapes(self._own, x)
         flat = [w.reshape((*lead, prod(shape))) for w, shape in zip(weights, self._own.shapes.values(), strict=True)]
-        found = self._gradient.call(*x, *flat)
-        return tuple(_sum_to(self._jax, g, y.shape) for g, y in zip(found, x, strict=True))
+        found = self.gradient.call(*x, *flat)
+        return tuple(sum_to(self._jax, g, y.shape) for g, y in zip(found, x, strict=True))
 
 
-def _sum_to(jax: Any, g: Any, shape: tuple[int, ...]) -> Any:
+def sum_to(jax: Any, g: Any, shape: tuple[int, ...]) -> Any:
     """What was broadcast gathers the gradients of all its rows."""
     extra = g.ndim - len(shape)
     axes = [*range(extra), *(i + extra for i, size in enumerate(shape) if size == 1 and g.shape[i + extra] != 1)]
@@ -295,4 +297,4 @@ def _text(own: Differentiable) -> Callable[..., tuple[Any, ...]]:
 
 def jax_function(model: Model, parameters: Sequence[str] = ()) -> Callable[..., Any]:
     """The model as a function of JAX arrays."""
-    return JaxFunction(model, parameters)
+    return JaxFunction(differentiable(model, parameters), parameters)

@@ -19,7 +19,9 @@ from manipula.algebra.tape import Tape, tape_from_function
 ROWS = 37
 
 
-def choosing(seed: int, read_elsewhere: bool = False, sine: bool = False, twice: bool = False) -> Function:
+def choosing(
+    seed: int, read_elsewhere: bool = False, sine: bool = False, twice: bool = False, around: bool = False
+) -> Function:
     """y = x₁ < x₂ ? much : little, and what follows from it; `much` reads what others read, too."""
     dice, graph = np.random.default_rng(seed), Graph()
     maths, x = ExprMaths(graph), [graph.symbol(f"x{i}", online=True) for i in range(4)]
@@ -35,6 +37,9 @@ def choosing(seed: int, read_elsewhere: bool = False, sine: bool = False, twice:
     chosen = [maths.select(wanted, last, x[2]), maths.select(wanted, much[-2], 0)]
     if twice:
         chosen[1] = maths.select(wanted, chosen[0] * much[-2], x[3])
+    if around:  # by way of something that others read, too
+        made = chosen[0] + x[2]
+        chosen[1] = maths.select(wanted, made * much[-2], made)
     after = [chosen[0] * x[3] + chosen[1], common + chosen[1], *([much[-1]] if read_elsewhere else [])]
     outputs = (Output("y", (2,), tuple(chosen), "", ""), Output("z", (len(after),), tuple(after), "", ""))
     return Function("choosing", graph, (Input("x", tuple(x), "", "", "variable"),), outputs)
@@ -83,7 +88,7 @@ def test_the_branch_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_read_elsewhere_or_waits_for_itself_stays_where_it_is() -> None:
-    for wrong in ({"read_elsewhere": True}, {"sine": True}, {"twice": True}):
+    for wrong in ({"read_elsewhere": True}, {"sine": True}, {"twice": True}, {"around": True}):
         tape = tape_from_function(choosing(3, **wrong))
         part = part_of(tape)
         if part is not None:  # a smaller arm may still be one
@@ -93,4 +98,6 @@ def test_what_is_read_elsewhere_or_waits_for_itself_stays_where_it_is() -> None:
         x = rows(3, 0.3)
         f = compile_tape(tape)
         many = f(x)
+        plain = compile_tape(tape, "numpy")(x)
+        assert all(np.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True) for a, b in zip(many, plain, strict=True))
         assert all(many[0][row].tobytes() == f(x[row])[0].tobytes() for row in range(ROWS))

@@ -165,8 +165,8 @@ def _part(lines: Sequence[Line], results: Collection[int], condition: int) -> Se
 
 def _movable(part: Seldom) -> bool:
     """No choice waits for another one by the same condition, and no sine for any of them."""
-    chosen, arm = {line.slot for line in part.choices}, {line.slot for line in part.lines}
-    # an arm that reads a choice by the same condition would wait for its own branch
+    chosen, arm = {line.slot for line in (*part.choices, *part.after)}, {line.slot for line in part.lines}
+    # what reads a choice by the same condition, or what is made of one, would wait for its own branch
     nested = any(not chosen.isdisjoint(line.args) for line in (*part.choices, *part.lines))
     late = any(not arm.isdisjoint(line.args) for line in (*part.before, *part.after))
     return not (nested or late or any(line.op in GROUPED for line in (*part.lines, *part.after)))

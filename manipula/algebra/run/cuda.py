@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from math import prod
+from struct import Struct
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, Unpack
 
@@ -353,7 +354,7 @@ class Launch:
         inputs: Sequence[Steps | None], work: Sequence[batch.Floats], outputs: Sequence[Steps | None],
     ) -> None:  # fmt: skip
         steps = (*inputs, *outputs)
-        self._driver, self._kernel, self._function = driver, kernel, kernel.kernel.ptr
+        self._kernel, self._function = kernel, kernel.kernel.ptr
         self._blocks = -(-rows // BLOCK)
         self._used = [i for i, x in enumerate(steps) if x is not None]
         count = len(self._used)
@@ -368,12 +369,14 @@ class Launch:
         places = [place + 24 * count, *arrays[:cut], *(x.ctypes.data for x in work), *arrays[cut:]]
         self._places = np.array(places, dtype=np.int64)
         self._arguments = self._places.ctypes.data
-        self._addresses = self._cells[:count]
+        self._write, self._memory = Struct(f"{count}q").pack_into, memoryview(self._cells)
         self._all = count == len(steps)
+        self._launch = driver.launchKernel
 
     def __call__(self, addresses: Sequence[int], stream: int) -> None:
-        self._addresses[:] = addresses if self._all else [addresses[i] for i in self._used]
-        self._driver.launchKernel(self._function, self._blocks, 1, 1, BLOCK, 1, 1, 0, stream, self._arguments, 0)
+        # Struct writes a few numbers four times as fast as NumPy
+        self._write(self._memory, 0, *(addresses if self._all else [addresses[i] for i in self._used]))
+        self._launch(self._function, self._blocks, 1, 1, BLOCK, 1, 1, 0, stream, self._arguments, 0)
 
 
 def _flat(arrays: Sequence[tuple[DeviceArray, Steps]]) -> list[Any]:

@@ -1,0 +1,246 @@
+"""Of the answers of a redundant arm to a pose the one nearest to a seed, over the arrays of a framework.
+
+    s* = argmin |q(T, s) − seed|²        s: the joint that is free, or the arm angle
+
+Values of s are tried all over its range, and those of the seed and of the member of the family beside it; the best is
+narrowed by parabolas through three of them. Every evaluation is one kernel over all rows, as is the gradient.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from manipula.algebra.expr.function import Function
+from manipula.algebra.run.gradients.frameworks import import_framework
+from manipula.learning.kernels import Differentiable, Inputs, as_row
+from manipula.learning.pytorch import Operator, TorchFunction, check_tensors
+from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays, sum_to
+
+FAN = 24  # values that are tried first
+STEPS = 6  # from the seed to the pose
+ROUNDS = 10  # of narrowing
+FIRST, SHORTER = 0.6, 0.5  # the first step, of the distance of two values, and each next one: together they reach it
+FAR = 1e9  # the gap of what is no answer is larger
+
+Rows = Callable[..., Any]
+
+
+class Arrays(NamedTuple):
+    """A framework, and the functions of rows that are compiled for it."""
+
+    library: Any  # torch, jax.numpy
+    constant: Callable[[Any, Any], Any]  # numbers as an array like another one
+    gap: Rows  # (pose, free, seed) → squared distance of the answer from the seed
+    answer: Rows  # (pose, free, seed) → q, valid
+    step: Rows  # (pose, q, seed) → q nearer to the answer beside the seed
+    jacobian: Rows
+
+
+class Search(NamedTuple):
+    """What is free, and where it is searched."""
+
+    arrays: Arrays
+    joint: int | None
+    senses: Sequence[int]
+    ends: tuple[float, float]
+
+    def nearest(self, pose: Any, seed: Any) -> tuple[Any, Any]:
+        """q and valid of every row."""
+        q, valid = self.arrays.answer(pose, self._free(pose, seed), seed)
+        return q, valid
+
+    def _free(self, pose: Any, seed: Any) -> Any:
+        """The best value of each row, (…, 1)."""
+        where = self.arrays.library.where
+        low, high = self.ends
+        width = (high - low) / FAN
+        values = [low + (k + 0.5) * width for k in range(FAN)]
+        # sums spread the leading axes of both
+        best = pose[..., :1] * 0 + seed[..., :1] * 0 + values[0]
+        least = self.arrays.gap(pose, best, seed)
+
+        def offer(value: Any, found: Any) -> None:
+            nonlocal best, least
+            nearer = found < least
+            best, least = where(nearer[..., None], value, best), where(nearer, found, least)
+
+        q = seed + best * 0
+        starts = [self._value_at(q)]
+        for _ in range(STEPS):
+            q = self.arrays.step(pose, q, seed)
+        starts.append(self._value_at(q))
+        for tried in (*starts, *(best * 0 + value for value in values[1:])):
+            offer(tried, self.arrays.gap(pose, tried, seed))
+        step = FIRST * width
+        for _ in range(ROUNDS):
+            middle, at = best, least
+            below, above = (self.arrays.gap(pose, x, seed) for x in (middle - step, middle + step))
+            bend = below - 2 * at + above
+            # no parabola where one of the three is no answer
+            smooth = (bend > 0) & (below < FAR) & (above < FAR)
+            share = where(smooth, (below - above) / where(smooth, bend, bend * 0 + 1), bend * 0)
+            shift = (0.5 * share[..., None]).clip(-1.0, 1.0)
+            vertex = middle + step * shift
+            offer(middle - step, below)
+            offer(middle + step, above)
+            offer(vertex, self.arrays.gap(pose, vertex, seed))
+            step *= SHORTER
+        return best
+
+    def _value_at(self, q: Any) -> Any:
+        """Of what is free, in configurations."""
+        if self.joint is not None:
+            return q[..., self.joint : self.joint + 1]
+        J, where = self.arrays.jacobian(q), self.arrays.library.where
+        v, w = ([J[..., i + k, :] for i in range(3)] for k in (0, 3))
+        # a point of each axis, from the tool, and its direction
+        p = _cross(w, v)
+        z = [self.arrays.constant(self.senses, q) * x for x in w]
+        shoulder, wrist = _meeting_point(p, z, 0), _meeting_point(p, z, 4)
+        s = [b - a for a, b in zip(shoulder, wrist, strict=True)]
+        first, third = (_cross([x[..., k] for x in z], s) for k in (0, 2))
+        triple = _dot(s, _cross(first, third)) / _dot(s, s) ** 0.5
+        angle = self.arrays.library.arctan2(triple, _dot(first, third))
+        # where a plane is not sure any angle will do
+        sure = ~self.arrays.library.isnan(angle)
+        return where(sure, angle, self.arrays.constant(0.0, q))[..., None]
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def _meeting_point(p: Sequence[Any], z: Sequence[Any], k: int) -> list[Any]:
+    """Where axis k and the next meet: p + x u with x = ((r − p) × v)·n / n·n,  n = u × v."""
+    (a, b), (u, v) = ([[x[..., i] for x in of] for i in (k, k + 1)] for of in (p, z))
+    n = _cross(u, v)
+    x = _dot(_cross([j - i for i, j in zip(a, b, strict=True)], v), n) / _dot(n, n)
+    return [i + x * j for i, j in zip(a, u, strict=True)]
+
+
+class Family(Protocol):
+    """How the answers of a redundant arm are searched."""
+
+    @property
+    def gap(self) -> Function: ...
+    @property
+    def step(self) -> Function: ...
+    @property
+    def slopes(self) -> Function: ...
+    @property
+    def jacobian(self) -> Function: ...
+    @property
+    def joint(self) -> int | None: ...
+    @property
+    def senses(self) -> Sequence[int]: ...
+    @property
+    def ends(self) -> tuple[float, float]: ...
+
+
+class Nearest:
+    """f(pose, seed): a named tuple of q, the answer nearest to the seed, and valid."""
+
+    def __init__(self, answer: Function, family: Family) -> None:
+        self.name, self.parameters, self.outputs = answer.name, (), {port.name: port.shape for port in answer.outputs}
+        sizes = {port.name: len(port.symbols) for port in (answer.inputs[0], answer.inputs[-1])}
+        self.inputs, self._ports = tuple(sizes), Inputs(answer.name, sizes)
+        self._family = family
+        self._rows = Differentiable(answer, 0), Differentiable(family.gap, 0), Differentiable(family.step, 0)
+        self._slopes, self._jacobian = Differentiable(family.slopes, 0), Differentiable(family.jacobian, 0)
+        self._result = namedtuple(f"{answer.name}_result", list(self.outputs))  # type: ignore[misc]
+
+    def _search(self, arrays: Arrays) -> Search:
+        family = self._family
+        return Search(arrays, family.joint, family.senses, family.ends)
+
+
+class TorchNearest(Nearest):
+    """Of PyTorch tensors."""
+
+    def __init__(self, answer: Function, family: Family) -> None:
+        super().__init__(answer, family)
+        torch = self._torch = import_framework("torch", "PyTorch", "manipula[torch]")
+        solved, gap, step = (Operator(torch, own) for own in self._rows)
+        slopes, jacobian = (Operator(torch, own) for own in (self._slopes, self._jacobian))
+        search = self._search(Arrays(torch, _torch_constant, gap.call, solved.call, step.call, jacobian.call))
+
+        def save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
+            ctx.mark_non_differentiable(output[1])
+            ctx.save_for_backward(*inputs, *output)
+
+        def backward(ctx: Any, weights: Any, _: Any) -> tuple[Any, ...]:
+            pose, seed, q, valid = ctx.saved_tensors
+            found = slopes.call(pose, seed, q, weights)
+            # what was broadcast gathers the gradients of all its rows
+            return tuple(
+                torch.where(valid[..., None] > 0, g, g.new_zeros(())).sum_to_size(x.shape)
+                for g, x in zip(found, (pose, seed), strict=True)
+            )
+
+        methods = {"forward": search.nearest, "setup_context": save, "backward": backward}
+        own = {key: staticmethod(x) for key, x in methods.items()}
+        self._call = type(self.name, (torch.autograd.Function,), {**own, "generate_vmap_rule": True})
+
+    def __call__(self, pose: Any, seed: Any) -> Any:
+        pose = as_row(pose)
+        check_tensors(self._torch, self._ports, (pose, seed))
+        return self._result(*self._call.apply(pose, seed))
+
+
+def _torch_constant(values: Any, like: Any) -> Any:
+    return like.new_tensor(values)
+
+
+class JaxNearest(Nearest):
+    """Of JAX arrays."""
+
+    def __init__(self, answer: Function, family: Family) -> None:
+        super().__init__(answer, family)
+        jax = self._jax = import_framework("jax", "JAX", "manipula[jax]")
+        numbers = jax.numpy
+        slopes = RowFunction(jax, self._slopes)
+
+        def only(own: Differentiable) -> Rows:
+            rows = RowFunction(jax, own)
+            return lambda *x: rows.call(*x)[0]
+
+        solved, gap, step = self._rows
+        answer = RowFunction(jax, solved).call
+        search = self._search(
+            Arrays(
+                numbers, lambda values, like: numbers.asarray(values, like.dtype), only(gap), answer, only(step),
+                only(self._jacobian),
+            )
+        )  # fmt: skip
+        call = jax.custom_vjp(search.nearest)
+
+        def forward(pose: Any, seed: Any) -> tuple[Any, Any]:
+            q, valid = search.nearest(pose, seed)
+            return (q, valid), (pose, seed, q, valid)
+
+        def backward(kept: tuple[Any, ...], weights: tuple[Any, Any]) -> tuple[Any, ...]:
+            *given, q, valid = kept
+            found = (numbers.where(valid[..., None] > 0, g, 0) for g in slopes.call(*given, q, weights[0]))
+            return tuple(sum_to(jax, g, x.shape) for g, x in zip(found, given, strict=True))
+
+        call.defvjp(forward, backward)
+        self._call = jax.jit(call)
+
+    def __call__(self, pose: Any, seed: Any) -> Any:
+        return self._result(*self._call(*checked_arrays(self._jax, self._ports, (pose, seed))))
+
+
+def torch_nearest(answer: Function, family: Family | None) -> Callable[..., Any]:
+    """The answer nearest to a seed, as a function of tensors."""
+    return TorchNearest(answer, family) if family else TorchFunction(Differentiable(answer))
+
+
+def jax_nearest(answer: Function, family: Family | None) -> Callable[..., Any]:
+    """The same of arrays."""
+    return JaxNearest(answer, family) if family else JaxFunction(Differentiable(answer))
