@@ -110,7 +110,6 @@ class BranchGraph:
             q[:, free] = np.unwrap(angles, axis=0)[len(angles) - len(q) :]
         return q
 
-
     def _centred(self, q: Floats) -> Floats:
         """The same way on other whole turns, each joint as far from its limits as may be: travel does not tell them
         apart. A start that is given has its turn."""

@@ -118,7 +118,7 @@ class Rollouts:
         """Seed, numbers of the rows, number of the first step; nothing where none is drawn."""
         if not self._code.noisy:
             return ()
-        numbers = self._cupy.asarray(np.ascontiguousarray(request.rollouts.astype(np.int64)))
+        numbers = self._cupy.asarray(np.ascontiguousarray(request.row_numbers.astype(np.int64)))
         return np.int64(request.seed), numbers, np.int64(request.first)
 
     def _kernel(self, own: bool) -> Any:
