@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import subprocess
@@ -229,6 +230,32 @@ def test_branches_of_the_inverse_geometry_have_gradients(name: str) -> None:
     weights = torch.rand(own.shape, generator=dice, dtype=torch.float64)
     (slope,) = torch.autograd.grad(own, q, weights)
     assert torch.allclose(slope, weights, atol=1e-7)
+
+
+def test_a_launch_hands_the_driver_addresses_steps_and_rows() -> None:
+    from types import SimpleNamespace
+
+    from manipula.algebra.run.cuda import Prepared, Steps
+    from manipula.learning.pytorch import Launch
+
+    seen: list[list[int]] = []
+
+    def read(address: int) -> int:
+        return ctypes.c_int64.from_address(address).value
+
+    def launch_kernel(*given: int) -> None:
+        seen.append([*given[:-2], *(read(read(given[-2] + 8 * i)) for i in range(8))])
+
+    kept = np.array([7], dtype=np.int64)
+    prepared = Prepared(
+        SimpleNamespace(launchKernel=launch_kernel), SimpleNamespace(kernel=SimpleNamespace(ptr=11)), (kept,)
+    )
+    first, last = Steps(np.int64(6), np.int64(1)), Steps(np.int64(3), np.int64(2))
+    launch = Launch(prepared, 130, [first, None], [last])  # the second input has no entries
+    for shift in (0, 5):
+        launch([100 + shift, 200, 300 + shift], 42)
+        blocks = [11, 3, 1, 1, 64, 1, 1, 0, 42]
+        assert seen.pop() == [*blocks, 130, 100 + shift, 6, 1, 7, 300 + shift, 3, 2]
 
 
 def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
