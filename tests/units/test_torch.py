@@ -261,7 +261,7 @@ def test_a_launch_hands_the_driver_addresses_steps_and_rows() -> None:
 def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "learning.md"
     programs = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S))
-    assert set(programs) == {"learn_friction.py", "branches.py", "tune_gains.py"}
+    assert set(programs) == {"learn_friction.py", "branches.py", "nearest_answer.py", "tune_gains.py"}
     places = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     # in one process: loading PyTorch takes longer than they do
     words = [sys.executable, "-c", f"for text in {list(programs.values())!r}: exec(text, {{}}); print(chr(0))"]
@@ -274,4 +274,5 @@ def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
     assert residual and float(residual[1]) < 1e-6
     assert "[0.4 0.4 0.4 0.4 0.4 0.4 0.4]" in printed["learn_friction.py"]
     assert "[0.9 0.9 0.9 0.9 0.9 0.9 0.9]" in printed["learn_friction.py"]
+    assert "100 True True" in printed["nearest_answer.py"]
     assert "torch.Size([1000, 8, 6]) True" in printed["branches.py"]
