@@ -183,14 +183,15 @@ class TorchNearest(Nearest):
                 for g, x in zip(found, (pose, seed), strict=True)
             )
 
-        methods = {"forward": search.nearest, "setup_context": save, "backward": backward}
+        methods: dict[str, Any] = {"forward": search.nearest, "setup_context": save, "backward": backward}
         own = {key: staticmethod(x) for key, x in methods.items()}
-        self._call = type(self.name, (torch.autograd.Function,), {**own, "generate_vmap_rule": True})
+        made: Any = type(self.name, (torch.autograd.Function,), {**own, "generate_vmap_rule": True})
+        self._call = made.apply
 
     def __call__(self, pose: Any, seed: Any) -> Any:
         pose = as_row(pose)
         check_tensors(self._torch, self._ports, (pose, seed))
-        return self._result(*self._call.apply(pose, seed))
+        return self._result(*self._call(pose, seed))
 
 
 def _torch_constant(values: Any, like: Any) -> Any:
@@ -210,11 +211,11 @@ class JaxNearest(Nearest):
             rows = RowFunction(jax, own)
             return lambda *x: rows.call(*x)[0]
 
-        solved, gap, step = self._rows
-        answer = RowFunction(jax, solved).call
+        kernel, gap, step = self._rows
+        solved = RowFunction(jax, kernel).call
         search = self._search(
             Arrays(
-                numbers, lambda values, like: numbers.asarray(values, like.dtype), only(gap), answer, only(step),
+                numbers, lambda values, like: numbers.asarray(values, like.dtype), only(gap), solved, only(step),
                 only(self._jacobian),
             )
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import subprocess
@@ -231,10 +232,36 @@ def test_branches_of_the_inverse_geometry_have_gradients(name: str) -> None:
     assert torch.allclose(slope, weights, atol=1e-7)
 
 
+def test_a_launch_hands_the_driver_addresses_steps_and_rows() -> None:
+    from types import SimpleNamespace
+
+    from manipula.algebra.run.cuda import Prepared, Steps
+    from manipula.learning.pytorch import Launch
+
+    seen: list[list[int]] = []
+
+    def read(address: int) -> int:
+        return ctypes.c_int64.from_address(address).value
+
+    def launch_kernel(*given: int) -> None:
+        seen.append([*given[:-2], *(read(read(given[-2] + 8 * i)) for i in range(8))])
+
+    kept = np.array([7], dtype=np.int64)
+    prepared = Prepared(
+        SimpleNamespace(launchKernel=launch_kernel), SimpleNamespace(kernel=SimpleNamespace(ptr=11)), (kept,)
+    )
+    first, last = Steps(np.int64(6), np.int64(1)), Steps(np.int64(3), np.int64(2))
+    launch = Launch(prepared, 130, [first, None], [last])  # the second input has no entries
+    for shift in (0, 5):
+        launch([100 + shift, 200, 300 + shift], 42)
+        blocks = [11, 3, 1, 1, 64, 1, 1, 0, 42]
+        assert seen.pop() == [*blocks, 130, 100 + shift, 6, 1, 7, 300 + shift, 3, 2]
+
+
 def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "learning.md"
     programs = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S))
-    assert set(programs) == {"learn_friction.py", "branches.py", "tune_gains.py"}
+    assert set(programs) == {"learn_friction.py", "branches.py", "nearest_answer.py", "tune_gains.py"}
     places = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     # in one process: loading PyTorch takes longer than they do
     words = [sys.executable, "-c", f"for text in {list(programs.values())!r}: exec(text, {{}}); print(chr(0))"]
@@ -247,4 +274,5 @@ def test_the_programs_of_the_guide_run(tmp_path: Path) -> None:
     assert residual and float(residual[1]) < 1e-6
     assert "[0.4 0.4 0.4 0.4 0.4 0.4 0.4]" in printed["learn_friction.py"]
     assert "[0.9 0.9 0.9 0.9 0.9 0.9 0.9]" in printed["learn_friction.py"]
+    assert "100 True True" in printed["nearest_answer.py"]
     assert "torch.Size([1000, 8, 6]) True" in printed["branches.py"]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from math import prod
-from struct import Struct
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, Unpack
 
@@ -57,6 +56,14 @@ class DeviceCall(NamedTuple):
     inputs: list[tuple[DeviceArray, Steps]]
     outputs: list[tuple[DeviceArray, Steps]]
     results: list[DeviceArray]
+
+
+class Prepared(NamedTuple):
+    """What a launch needs besides arrays."""
+
+    driver: Any
+    kernel: Any
+    work: tuple[batch.Floats, ...]  # what depends on parameters alone
 
 
 class Arguments:
@@ -264,14 +271,9 @@ class CudaFunction:
             self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
         return self._host.pack_results(call.results)
 
-    def prepared(
-        self, rows: int, layout: str, inputs: Sequence[Steps | None], outputs: Sequence[Steps | None]
-    ) -> Launch:
-        """A launch on other libraries' memory: arrays with these steps (None: no entries), the device now in use.
-
-        The caller answers for types, sizes and alignment.
-        """
-        return Launch(self._cupy.cuda.driver, self._kernel(layout), rows, inputs, self._work(None), outputs)
+    def prepared(self, layout: str) -> Prepared:
+        """For launches on other libraries' memory, on the device now in use."""
+        return Prepared(self._cupy.cuda.driver, self._kernel(layout), self._work(None))
 
     def kernel_addresses(self, *layouts: str) -> NDArray[np.uint64]:
         """The driver's handles of these kernels on every device, (devices, layouts). They live as long as this."""
@@ -344,39 +346,6 @@ class CudaFunction:
 
     def __repr__(self) -> str:
         return f"<{self.name} on the GPU, {self.dtype}: {', '.join(port.name for port in self.inputs)}>"
-
-
-class Launch:
-    """A kernel and its arguments but for addresses: `launch(addresses, stream)`, a few microseconds of Python."""
-
-    def __init__(
-        self, driver: Any, kernel: Any, rows: int,
-        inputs: Sequence[Steps | None], work: Sequence[batch.Floats], outputs: Sequence[Steps | None],
-    ) -> None:  # fmt: skip
-        steps = (*inputs, *outputs)
-        self._kernel, self._function = kernel, kernel.kernel.ptr
-        self._blocks = -(-rows // BLOCK)
-        self._used = [i for i, x in enumerate(steps) if x is not None]
-        count = len(self._used)
-        # addresses first, then steps, then the number of rows: the driver is given where each of them stands
-        self._cells = np.zeros(3 * count + 1, dtype=np.int64)
-        numbers: list[int] = [int(y) for x in steps if x is not None for y in x]
-        self._cells[count:] = [*numbers, rows]
-        place = self._cells.ctypes.data
-        arrays = [place + 8 * y for i in range(count) for y in (i, count + 2 * i, count + 2 * i + 1)]
-        cut = 3 * sum(x is not None for x in inputs)
-        self._work = work
-        places = [place + 24 * count, *arrays[:cut], *(x.ctypes.data for x in work), *arrays[cut:]]
-        self._places = np.array(places, dtype=np.int64)
-        self._arguments = self._places.ctypes.data
-        self._write, self._memory = Struct(f"{count}q").pack_into, memoryview(self._cells)
-        self._all = count == len(steps)
-        self._launch = driver.launchKernel
-
-    def __call__(self, addresses: Sequence[int], stream: int) -> None:
-        # Struct writes a few numbers four times as fast as NumPy
-        self._write(self._memory, 0, *(addresses if self._all else [addresses[i] for i in self._used]))
-        self._launch(self._function, self._blocks, 1, 1, BLOCK, 1, 1, 0, stream, self._arguments, 0)
 
 
 def _flat(arrays: Sequence[tuple[DeviceArray, Steps]]) -> list[Any]:

@@ -29,7 +29,7 @@ from manipula.generation.reverse_product import vector_jacobian_product
 from manipula.ik.arm.nearest_branch import SEED, nearest_branch, proved
 from manipula.ik.numeric.arrays import limit_rows
 from manipula.ik.numeric.branches import Row
-from manipula.mechanics.spatial.vector import cross, dot
+from manipula.mechanics.spatial.vector import Vec3, cross, dot
 
 if TYPE_CHECKING:
     from manipula.ik.inverse import InverseSolver
@@ -102,8 +102,7 @@ def step_to_seed(pose: Function, jacobian: Function, limits: Sequence[tuple[floa
 def _turn(at: Sequence[Any], T: Sequence[Any]) -> list[Any]:
     """½ Σ rₖ × rₖ* over the columns of two rotations: sin φ along the axis of the one that is missing."""
     half = Fraction(1, 2)
-    columns = [([at[4 * i + k] for i in range(3)], [T[4 * i + k] for i in range(3)]) for k in range(3)]
-    parts = [cross(a, b) for a, b in columns]
+    parts = [cross(Vec3(at[k:11:4]), Vec3(T[k:11:4])) for k in range(3)]
     return [half * (x + y + z) for x, y, z in zip(*parts, strict=True)]
 
 
@@ -164,7 +163,7 @@ def slopes_of_nearest(jacobian: Function, limits: Sequence[tuple[float, float]])
     for k in range(3):
         by_pose[4 * k + 3] = v[k]
         # dφ = ½ Σ rₖ × drₖ over the columns of the rotation
-        turned = cross(omega, [T[4 * i + k] for i in range(3)])
+        turned = cross(Vec3(omega), Vec3(T[k:11:4]))
         for i, x in enumerate(turned):
             by_pose[4 * i + k] = Fraction(1, 2) * x
     by_seed = [maths.select(decided, along * x, 0) for x in n]
