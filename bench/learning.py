@@ -186,7 +186,8 @@ def rollouts() -> None:
         for rows in (MANY, FEW) if device == "cuda" else (64,):
             start = f.start(q=torch.rand(rows, 6, dtype=dtype, device=device) - 0.5)
             gains = [torch.full((6,), x, dtype=dtype, device=device) for x in (400, 40)]
-            forward = best_time(lambda: ended(start, *gains, steps), wait, 5)
+            with torch.no_grad():
+                forward = best_time(lambda: ended(start, *gains, steps), wait, 5)
             show(f"torch {dtype} closed loop, steps", rows * steps, forward)
             backward = best_time(lambda: gradient(start, steps), wait, 3)
             show(f"torch {dtype} closed loop, gradient", rows * steps, backward)

@@ -51,14 +51,15 @@ LOAD = {"mL": 1.5, "rL": 0.1}
 
 
 @pytest.mark.parametrize("every", [0, 1, 3])
-@pytest.mark.parametrize("chunk", [None, 1, 4])
-def test_values_are_those_of_run(remembering: Any, every: int, chunk: int | None) -> None:
+@pytest.mark.parametrize(("chunk", "slopes"), [(None, True), (None, False), (1, True), (4, False)])
+def test_values_are_those_of_run(remembering: Any, every: int, chunk: int | None, slopes: bool) -> None:
     f, q = remembering.torch(), draw(5, 2)
     ref, still = draw(7, 2, seed=2), torch.zeros(2, dtype=torch.float64)
     how: dict[str, Any] = {"p": LOAD, "every": every, "along": ["q_ref"], "seed": 3, "first": 11}
     names = [port.name for port in remembering.function.inputs if port.role == "variable"]
     given = [ref if name == "q_ref" else still for name in names]
-    went = f(f.start(q=q), 7, *given, chunk=chunk, **how)
+    with torch.set_grad_enabled(slopes):
+        went = f(f.start(q=q), 7, *given, chunk=chunk, **how)
     true = remembering.run(remembering.start(q=q.numpy()), 7, *(x.numpy() for x in given), **how)
     assert went.steps == true.steps and went.state._fields == true.state._fields
     for a, b in zip(flat(went), flat(true), strict=True):

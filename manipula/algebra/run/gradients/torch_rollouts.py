@@ -139,10 +139,12 @@ class TorchRollouts:
                 table.shape[:-1],
             ]
         )
-        threads = self._torch.get_num_threads()
+        threads, count = self._torch.get_num_threads(), self._whole("steps", steps, 0)
+        # under no_grad nothing goes back in time: one chunk, whose states nobody keeps
+        part = check_chunk(self.name, chunk) or (0 if self._torch.is_grad_enabled() else count)
         asked = RolloutRequest(
-            self._whole("steps", steps, 0), every, moving, fixed, tuple(tensors), self._whole("seed", seed, 0),
-            None if rollout is None else np.asarray(rollout), first, check_chunk(self.name, chunk), threads,
+            count, every, moving, fixed, tuple(tensors), self._whole("seed", seed, 0),
+            None if rollout is None else np.asarray(rollout), first, part, threads,
         )  # fmt: skip
         found: Repeated = self._call(asked, states, variables, table)
         return found
