@@ -184,7 +184,7 @@ class Iec61131:
             "k": f"k : {kind((kept,), real)};" if kept else "",
             "locals": {key: _locals(getattr(written, key), real) for key in ("prepare", "main")},
             "assigned": assignment,
-            "called": called,
+            "call_statement": call_statement,
             "words": comment_text,
             "indices": _indices(arguments),
             **_block_names(arguments, shown["memory"], taken),
@@ -227,7 +227,9 @@ def assignment(target: str, value: str, indent: int = 4) -> str:
     return broken_lines(f"{target} := {value};", indent)
 
 
-def called(target: str, name: str, given: Iterable[tuple[str, str]], taken: Iterable[tuple[str, str]], at: int) -> str:
+def call_statement(
+    target: str, name: str, given: Iterable[tuple[str, str]], taken: Iterable[tuple[str, str]], at: int
+) -> str:
     """status := name(q := q, tau => tau); a line an argument"""
     arguments = [*(f"{x} := {y}" for x, y in given), *(f"{x} => {y}" for x, y in taken)]
     space = " " * at
@@ -342,15 +344,15 @@ def _readme(name: str, shown: Shown, first: State, ending: str) -> Readme:
     }
     given, taken = [x.name for x in arguments.variables], [x.name for x in arguments.outputs]
     kept = ["k"] if arguments.kept else []
-    lines = [called("status", name, _same([*given, *kept]), _same(taken), 0)]
+    lines = [call_statement("status", name, _same([*given, *kept]), _same(taken), 0)]
     if arguments.kept:
         parameters = _same(x.name for x in arguments.parameters)
-        lines.insert(0, called("status", f"{name}_prepare", parameters, _same(kept), 0))
+        lines.insert(0, call_statement("status", f"{name}_prepare", parameters, _same(kept), 0))
     if memory:
         start = [x.name for x in (*(x for x, _ in memory.states), *shown["parameters"])]
         inputs = [("reset", "reset"), *_same([*(x.name for x in memory.variables), *start])]
         results = [*_same(x.name for x in memory.outputs), ("status", "status")]
-        lines.append(called("", "law", inputs, results, 0))
+        lines.append(call_statement("", "law", inputs, results, 0))
     return Readme(
         "Structured Text (IEC 61131-3)",
         "iecst",
