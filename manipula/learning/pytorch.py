@@ -168,11 +168,11 @@ class Operator:
             return None
         call = self._arranged(tensors, results)
         if not first.is_cuda:
-            return ProcessorPlan(self._own.compiled(word_of(first.dtype)).thin, call.rows > 1)
+            return ProcessorPlan(self._own.compile_for(word_of(first.dtype)).thin, call.rows > 1)
         if call.copied:
             return None
         with self._torch.cuda.device(first.device):
-            kernel = self._on_cuda(word_of(first.dtype)).prepared(call.rows, call.layout, call.inputs, call.outputs)
+            kernel = self._on_cuda(word_of(first.dtype)).launch(call.rows, call.layout, call.inputs, call.outputs)
         return DevicePlan(kernel, [tuple(x.shape) for x in results], first.device.index, call.layout == "rows")
 
     def _launched(self, plan: DevicePlan, tensors: Sequence[Any]) -> Any:
@@ -235,7 +235,7 @@ class Operator:
         return self._pack(results)
 
     def _on_processor(self, tensors: Sequence[Any], results: Sequence[Any]) -> None:
-        code = self._own.compiled(word_of(tensors[0].dtype))
+        code = self._own.compile_for(word_of(tensors[0].dtype))
         # arrays over the tensors' own memory; `general` copies only rows that are not evenly spaced
         arrays, places = ([x.numpy(force=True) for x in side] for side in (tensors, results))
         code.general(
@@ -249,12 +249,12 @@ class Operator:
         if layout == "rows" and any(x.data_ptr() % _ALIGNED for x in call.arrays):
             layout = "strides"
         with torch.cuda.device(device):
-            launch = self._on_cuda(word_of(tensors[0].dtype)).prepared(call.rows, layout, call.inputs, call.outputs)
+            launch = self._on_cuda(word_of(tensors[0].dtype)).launch(call.rows, layout, call.inputs, call.outputs)
             launch([x.data_ptr() for x in call.arrays], torch.cuda.current_stream(device).cuda_stream)
 
     def _on_cuda(self, dtype: str) -> CudaFunction:
         if dtype not in self._cuda:
-            self._cuda[dtype] = CudaFunction(self._own.compiled(dtype))
+            self._cuda[dtype] = CudaFunction(self._own.compile_for(dtype))
         return self._cuda[dtype]
 
     def _arranged(self, tensors: Sequence[Any], results: Sequence[Any]) -> _Arranged:

@@ -276,9 +276,7 @@ class CudaFunction:
             self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
         return self._host.pack_results(call.results)
 
-    def prepared(
-        self, rows: int, layout: str, inputs: Sequence[Steps | None], outputs: Sequence[Steps | None]
-    ) -> Launch:
+    def launch(self, rows: int, layout: str, inputs: Sequence[Steps | None], outputs: Sequence[Steps | None]) -> Launch:
         """A launch on other libraries' memory: arrays with these steps (None: no entries), the device now in use.
 
         The caller answers for types, sizes and alignment.
