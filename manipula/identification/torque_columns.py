@@ -68,7 +68,7 @@ class Columns:
         pairs = [*self._families(), *self._springs(), *self._tilt(), *self._coupling_columns()]
         of_tree = (*self.inertial.columns, *(column for column, _ in pairs))
         self._of_tree = _places_by_row(of_tree, len(self.rows))
-        driven = self.robot.driven
+        driven = self.robot.motor_coordinates
         self.columns = tuple(replace(x, rows=driven) for x in of_tree) if self.closed else of_tree
         self._formulas = [formula for _, formula in pairs]
 
@@ -83,9 +83,9 @@ class Columns:
         return (*self.robot.joint_names, *base)
 
     @property
-    def felt(self) -> NDArray[np.bool_]:
+    def motor_rows(self) -> NDArray[np.bool_]:
         """The rows that feel anything: without those of joints that have no motor."""
-        driven = self.robot.driven if self.closed else range(len(self.rows))
+        driven = self.robot.motor_coordinates if self.closed else range(len(self.rows))
         return np.isin(np.arange(len(self.rows)), list(driven))
 
     def whole_motion(self, motion: RecordedMotion, log: Log) -> RecordedMotion:
@@ -177,7 +177,7 @@ class Columns:
 
     def _has_none(self, family: ColumnFamily, joint: Joint, j: int) -> bool:
         """A joint without a motor rubs; it has none of a motor's terms, unless the file gives it some."""
-        if self.closed is None or j in self.robot.driven or family.friction:
+        if self.closed is None or j in self.robot.motor_coordinates or family.friction:
             return False
         given = joint.actuator.parameters_by_letter()
         cells = [given.get(letters) for shape in family.shapes for letters in shape.words]
@@ -254,7 +254,7 @@ class Columns:
         if motion.felt is None:
             return found
         G, whole = motion.felt[rows], [np.zeros((len(found[0]), 0)) for _ in self.rows]
-        for m, motor in enumerate(self.robot.driven):
+        for m, motor in enumerate(self.robot.motor_coordinates):
             kept = self._own[motor][self.smooth[motor] == smooth]
             whole[motor] = np.zeros((len(G), len(kept)))
             for j, (own, mask) in enumerate(zip(self._of_tree, self._smooth_of_tree)):

@@ -607,7 +607,7 @@ def test_an_arm_that_rests_without_torque(torque: float, resting: int, told: boo
     moving, tau = np.ones((100, 2), bool), np.full((100, 2), torque)
     moving[:resting] = False
     data = made(torques=[tau], residuals=lambda theta: [tau - 1.0], rows_in_motion=[moving])
-    (*found,) = diagnostics.braked(data, np.zeros(1))
+    (*found,) = diagnostics.brake_warnings(data, np.zeros(1))
     assert bool(found) == told and all(text.startswith("in 5% of the samples") for text in found)
 
 

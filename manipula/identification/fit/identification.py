@@ -289,7 +289,7 @@ def _make_result(
     if isinstance(cause, Delay):
         doubts.append(cause.warning_message())
     if slip is None:
-        doubts += diagnostics.braked(data, theta)
+        doubts += diagnostics.brake_warnings(data, theta)
     if cause is None and asked.prior == "robot":  # torques that are late look like other masses
         doubts += gain_doubts(data, time)
     if asked.method == "iv":

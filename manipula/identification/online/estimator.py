@@ -282,10 +282,10 @@ class OnlineEstimator:
 
     def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
         """Write the step as source code, with `NAME_init` and `NAME_step`; returns the paths written."""
-        return write_files(Path(folder), backend.emit(tape_from_function(self.emitted), language, __version__))
+        return write_files(Path(folder), backend.emit(tape_from_function(self.emitted_step), language, __version__))
 
     @property
-    def emitted(self) -> Function:
+    def emitted_step(self) -> Function:
         """The step that `emit` writes."""
         return self.function
 
