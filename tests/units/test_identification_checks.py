@@ -570,7 +570,7 @@ def test_slips_that_are_tried_undo_what_they_name() -> None:
 
 
 def made(**more: Any) -> Any:
-    columns = SimpleNamespace(felt=np.array([True, True]))
+    columns = SimpleNamespace(motor_rows=np.array([True, True]))
     common = {"robot": SimpleNamespace(joint_names=("a", "b"), dof=2), "rows": ("a", "b")}
     return SimpleNamespace(**{**common, "source": SimpleNamespace(columns=columns), **more})
 
