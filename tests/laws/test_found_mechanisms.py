@@ -34,7 +34,7 @@ def closed_recording(name: str) -> tuple[mp.Robot, mp.Log, mp.Log]:
     """The robot, what its motor showed, and what all joints did."""
     robot = {"four-bar": four_bar, "slider-crank": slider_crank}[name](1)
     motors, qd, qdd = motion(1, 3, 0.6 if name == "four-bar" else 0.25)
-    q = closed_motion_of(robot).followed(motors, T)
+    q = closed_motion_of(robot).follow_motors(motors, T)
     tau = np.asarray(mp.Arm(robot, optimise="none").inverse_dynamics(q, qd, qdd))
     tau = tau + 0.005 * np.abs(tau).max() * np.random.default_rng(1).normal(size=tau.shape)
     whole = np.zeros_like(q)
