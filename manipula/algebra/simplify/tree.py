@@ -183,6 +183,7 @@ def _sort_key(tree: FormulaTree, depth: int) -> Key:
         case Power(base, exponent):
             return (*_sort_key(base, depth), (-1, -exponent))
         case FormulaProduct(factors) if depth:
+            # without its number: 2·a·b stands beside a·b, where the two may meet
             own = [factor for factor in factors if not isinstance(factor, FormulaNumber)]
             return tuple(part for factor in own for part in _sort_key(factor, depth - 1))
         case Sum(terms) if depth:
@@ -191,6 +192,7 @@ def _sort_key(tree: FormulaTree, depth: int) -> Key:
             return ((4, (op, tuple(_sort_key(arg, depth - 1) for arg in args))),)
         case Inverse(bottom) if depth:
             return ((6, _sort_key(bottom, depth - 1)),)
+    # deeper than people look: those are equal in order, and keep the one they came in
     return ((7,),)
 
 
