@@ -109,6 +109,7 @@ class Columns:
                 raise InputError("log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found "
                                  "{shape}",
                                  name, self.dof, self.robot.name, np.shape(value))  # fmt: skip
+            # one NaN in a Gram matrix is one in every parameter
             if not np.isfinite(value).all():
                 raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
 
@@ -244,6 +245,7 @@ class Columns:
         found = []
         for j, (own, smooth) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
             kept = own[smooth]
+            # the places behind the inertial ones: of all others the tilt alone has no edges
             lean = [x[:, j, None] for x in leaning[: int((kept >= size).sum())]]
             found.append(np.concatenate([self.inertial.of_joint(inertial, j, kept[kept < size]), *lean], axis=1))
         borne = None if load is None else self.inertial.torque(inertial, load)
@@ -256,6 +258,7 @@ class Columns:
         G, whole = motion.felt[rows], [np.zeros((len(found[0]), 0)) for _ in self.rows]
         for m, motor in enumerate(self.robot.motor_coordinates):
             kept = self._own[motor][self.smooth[motor] == smooth]
+            # one unknown may stand in rows of several joints: their parts add up in the column of the motor
             whole[motor] = np.zeros((len(G), len(kept)))
             for j, (own, mask) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
                 whole[motor][:, np.searchsorted(kept, own[mask == smooth])] += G[:, j, m, None] * found[j]
@@ -268,6 +271,7 @@ class Columns:
         for j, (own, smooth) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
             values = np.empty((int((~smooth).sum()), count))
             for k, place in enumerate(own[~smooth]):
+                # before a first fit nobody knows what a joint bears: the column waits with zeros
                 unknown = self.columns[place].loaded and borne is None
                 values[k] = 0.0 if unknown else self.shape(place, moment, j)
             found.append(values.T)
@@ -302,6 +306,7 @@ class Columns:
     def ways(self) -> list[Array]:
         """How gravity changes when the base leans by a radian about the two axes across it."""
         down = self.inertial.gravity
+        # the world axis that lies farthest from gravity: the cross product keeps its digits
         first = np.eye(3)[int(np.argmin(np.abs(down)))]
         first = first - down * (first @ down) / (down @ down)
         first /= np.linalg.norm(first)

@@ -147,6 +147,7 @@ def _identify(asked: Asked, estimate: Estimator, validate: object) -> Found:
     delay = find_delay(fit.data, fit.weights, changed) if cause is None else None
     if delay is not None and asked.repair:
         return _identify(asked.apply_repair(delay), estimate, validate)
+    # one set of weights for every method: they say how noisy a joint is, not how it is fitted
     theta = estimate(fit.data, fit.prior, fit.weights)
     if not np.isfinite(theta).all():
         raise InputError(
@@ -213,6 +214,7 @@ def _torque_cutoff(fit: Fit) -> Cutoff | None:
 def fit_of(data: Data, kind: str | None) -> Fit:
     """Weights by the residuals of least squares, and the prior with the weight τ_int."""
     weights = even_weights(data.fit)
+    # weights by residuals, residuals by weights: twice, for the first round weighed all joints alike
     for _ in range(2):
         least = solve_normal(normal_from(data.fit, weights))
         weights = weights_from(data.fit, least.theta, least.rank)
@@ -226,6 +228,7 @@ def _memory(data: Data, theta: Array) -> float:
     """τ_int of the residuals. They are the noise less what the fit took of it, and that is slow: they seem to remember
     less than the noise does, which remembers at least what the filter does to white noise."""
     rows = [flags.sum() for flags in _used(data)]
+    # rows that the filter alone makes alike count as one
     independent = sum(count / motion.smoother.correlation for count, motion in zip(rows, data.source.motions))
     return max(correlation_time(data.residuals(theta), _used(data)), float(sum(rows) / max(independent, 1.0)))
 
@@ -243,10 +246,12 @@ def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selecti
     everything = without_undetermined(asked.robot, everything)
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gather(everything, first.entropic()[inertial])
+    # what was there at first is not up for choice: inertia, and the laws that every joint has
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
     known = {c.name: float(x) for c, x in zip(data.columns, data.file_values) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, asked.prior, known, size_of(data.robot)).with_weight(first.time)
     chosen = select(data.columns, data.fit, prior, first.weights, always, tell)
+    # chosen with a prior, kept with it: the columns left carry the same beliefs
     narrow = data.subset([data.columns[k].name for k in chosen.kept])
     families = tuple(dict.fromkeys(c.family for c in narrow.columns))
     fit = _with_prior_weight(
@@ -333,6 +338,7 @@ def _with_validation_errors(found: Found, validate: object) -> Found:
     more: list[str] = []
     logs = _checked_logs(found.data.robot, validate, "validate", found.conversion, empty=True)
     for place, log in enumerate(logs, 1):
+        # through the filter of the training: an error is of the model, not of another cut-off
         seen = found.data_from_joints(log)
         data.append(seen)
         judged.append(errors_of(seen, found.theta))
