@@ -147,7 +147,6 @@ def _identify(asked: Asked, estimate: Estimator, validate: object) -> Found:
     delay = find_delay(fit.data, fit.weights, changed) if cause is None else None
     if delay is not None and asked.repair:
         return _identify(asked.apply_repair(delay), estimate, validate)
-    # one set of weights for every method: they say how noisy a joint is, not how it is fitted
     theta = estimate(fit.data, fit.prior, fit.weights)
     if not np.isfinite(theta).all():
         raise InputError(
@@ -251,7 +250,6 @@ def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selecti
     known = {c.name: float(x) for c, x in zip(data.columns, data.file_values) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, asked.prior, known, size_of(data.robot)).with_weight(first.time)
     chosen = select(data.columns, data.fit, prior, first.weights, always, tell)
-    # chosen with a prior, kept with it: the columns left carry the same beliefs
     narrow = data.subset([data.columns[k].name for k in chosen.kept])
     families = tuple(dict.fromkeys(c.family for c in narrow.columns))
     fit = _with_prior_weight(

@@ -86,7 +86,6 @@ def equations(table: Reals, shape: Ints, back: Reals, W: Reals) -> None:
         for k in range(15):
             for b in range(s):
                 moved[i * s + b] += D[i * 15 + k] * table[after + k * s + b]
-    # row 0 says 1 = 1, and is no equation
     for i in range(14):
         for a in range(p):
             row = ReadingTable.BEFORE + ((i + 1) * p + a) * 15
@@ -134,7 +133,6 @@ def in_tangents(origin: float, step: int, E: Reals) -> None:
     c = cos(origin)
     s = sin(origin)
     for i in range(162):
-        # the place of the 1 of a triple (1, cos, sin)
         if quotient(i, step) % 3 == 0:
             # times 1 + t²: cos becomes 1 − t², sin becomes 2t
             one = E[i]
