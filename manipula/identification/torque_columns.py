@@ -261,6 +261,7 @@ class Columns:
             # one unknown may stand in rows of several joints: their parts add up in the column of the motor
             whole[motor] = np.zeros((len(G), len(kept)))
             for j, (own, mask) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
+                # both lists are sorted: where the columns of the tree stand among those of the motor
                 whole[motor][:, np.searchsorted(kept, own[mask == smooth])] += G[:, j, m, None] * found[j]
         return whole
 

@@ -268,6 +268,7 @@ def padded_solutions(general: General6R, solver: Solver, poses: Floats) -> Seque
 
 def _still(q: Floats, solver: Solver, T: Floats) -> Floats:
     n = solver.chain.dof
+    # an added joint that has moved belongs to the longer arm alone
     kept = q[(np.abs(q[:, n:]) < SearchTolerance.STILL).all(-1), :n]
     close, worst = newton.newton_polish(kept, np.broadcast_to(T, (len(kept), 4, 4)), solver.pose, solver.jacobian)
     # two roots of the longer arm may be one of this one

@@ -260,6 +260,7 @@ class Writer(Operations):
             return self.short_circuit(x)
         if x.name == "from":
             return self.element_pointer(*x.args)
+        # what does no harm is computed on both ways: choosing is cheaper than a jump
         if x.name == "choose" and not all(map(harmless, x.args[1:])):
             return self.lazily(x)
         args = [self.value(arg) for arg in x.args]

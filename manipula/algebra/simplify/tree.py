@@ -268,6 +268,7 @@ def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, object], maths: Maths
             case Inverse(bottom):
                 return maths.number(Fraction(1)) / value(bottom)
             case Power(base, exponent):
+                # products, for a scalar has no powers
                 return reduce(mul, [value(base)] * exponent)
             case FormulaProduct(factors):
                 return reduce(mul, map(value, factors))
@@ -319,6 +320,7 @@ def _cos_sin_of_sum(parts: Sequence[tuple[Any, int, bool]], maths: Maths[Any]) -
         else (maths.cos(whole), maths.sin(whole))
     )
     for x, times, is_number in parts:
+        # one turn at a time: over a field no function knows the sine of a multiple
         for _ in range(abs(times) if is_number else 0):
             cx, sx = maths.cos(x), maths.sin(x) if times > 0 else -maths.sin(x)
             c, s = c * cx - s * sx, s * cx + c * sx

@@ -266,6 +266,7 @@ def measurements(robot: RobotDescription, path: str | Path) -> tuple[Array, Arra
 
 def _endings(columns: dict[str, int]) -> list[str]:
     found = [name[1:] for name in columns if re.fullmatch(r"x\d*", name)]
+    # as numbers: x2 before x10
     return [""] if "" in found else sorted(found, key=int)
 
 

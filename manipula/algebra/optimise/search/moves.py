@@ -66,7 +66,6 @@ def pair_up(s: State, v: int) -> int:
     p, q, r, t = s.left[x >> 1] ^ (x & 1), s.right[x >> 1], s.left[y >> 1] ^ (y & 1), s.right[y >> 1]
     if kind == Kind.ADD:
         q, t = q ^ (x & 1), t ^ (y & 1)
-    # the third pairing: p with t
     if random(s, 2):
         r, t = t, r
     return way(s, kind, make_reference(s, kind, p, r), make_reference(s, kind, q, t))
@@ -206,13 +205,11 @@ def collect(s: State, count: int, v: int) -> int:
         else:
             s.scratch[kept] = s.scratch[i]
             kept += 1
-    # only the term that the factor was taken from: nothing is shared
     if group < 2:
         return 0
     inner = join_terms(s, GROUP, group, Kind.ADD, v)
     if inner == 0:
         return 0
-    # every term had it: v itself is the product, and no sum is left
     if kept == 0:
         return way(s, Kind.MUL, 2 * common, inner)
     s.scratch[kept] = make_reference(s, Kind.MUL, 2 * common, inner)
