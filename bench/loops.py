@@ -98,7 +98,7 @@ def closing(count: int) -> None:
         signs, wrong, begun = np.sign(mechanism.divisors(np.zeros(robot.dof), plan)), 0, time.perf_counter()
         for _ in range(count):
             near = 0.2 * rng.uniform(-1, 1, robot.dof) * mechanism.units[1]
-            found.append(robot.close(near[list(robot.driven)], near=near))
+            found.append(robot.close(near[list(robot.motor_coordinates)], near=near))
             start = np.sign(mechanism.divisors(near, plan))
             wrong += found[-1].ok and (np.sign(mechanism.divisors(found[-1].q, plan)) != start).any()
         closed = [x for x in found if x.ok]
@@ -112,7 +112,7 @@ def run(seconds: float) -> None:
     robot = drawn_five_bar().with_gravity(0, 0, 9.81)  # it hangs
     three = delta(0).without("friction")
     held = mp.Arm(three).gravity(three.close([0, 0, 0]))
-    motors = list(three.driven)
+    motors = list(three.motor_coordinates)
     for name, made in {
         "five-bar 1 ms": lambda: mp.simulate(robot, start=([1.8, 1.2], [0.2, -0.1]), until=seconds, every=10),
         "five-bar 0.5 ms": lambda: mp.simulate(

@@ -118,7 +118,7 @@ def _law_of(robot: Robot, law: str | RobotLaw, sampled: bool, options: Mapping[s
     from manipula.mechanics.models.control.laws import at_motors, law_block
 
     block = law_block(law, sampled=sampled, options=options)
-    return at_motors(block, robot.name, robot.driven) if robot.loops else block
+    return at_motors(block, robot.name, robot.motor_coordinates) if robot.loops else block
 
 
 def _plain_law(law: str | RobotLaw, sampled: bool, options: Mapping[str, object], request: Request) -> Function:

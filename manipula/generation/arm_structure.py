@@ -156,16 +156,16 @@ class ArmStructure:
         from manipula.generation.column_ranking import closed_ranking
 
         refuse_moving_loops(self.robot, "base_parameters")
-        plan, tree = self.closing
+        plan, tree = self.closure_and_tree
         return closed_ranking(self.robot, tree, plan)
 
     @cached_property
     def closure(self) -> ClosurePlan:
         """How its loops are solved, decided where they close."""
-        return self.closing[0]
+        return self.closure_and_tree[0]
 
     @cached_property
-    def closing(self) -> tuple[ClosurePlan, Tree]:
+    def closure_and_tree(self) -> tuple[ClosurePlan, Tree]:
         """The plan and the robot in floats that it was decided on; letters are drawn until the loops close."""
         from manipula.mechanics.models.closure.assembly import plan_closure
 

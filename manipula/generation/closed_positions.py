@@ -52,7 +52,7 @@ def given_coordinates(robot: RobotDescription, positions: str | Sequence[str]) -
         if positions == "all" or (positions == "motors" and not robot.loops):
             return None
         if positions == "motors":
-            return tuple(robot.driven)
+            return tuple(robot.motor_coordinates)
         positions = [name.strip() for name in positions.split(",")]
     if not robot.loops:
         raise InputError("{robot}: positions= is for robots with loops, and it has none", robot.name)
@@ -65,8 +65,8 @@ def given_coordinates(robot: RobotDescription, positions: str | Sequence[str]) -
 def plan_positions(asked: Prepared, given: Sequence[int], near: object = None) -> ClosedPlan:
     """The formulas for a robot, in the assembly of `near`, and their proof."""
     robot = asked.robot
-    plan, tree = asked.structure.closing
-    linkage = NumericLinkage(robot.name, tree, robot.driven)
+    plan, tree = asked.structure.closure_and_tree
+    linkage = NumericLinkage(robot.name, tree, robot.motor_coordinates)
     start = start_of(robot, near)
     meant, status = Closing(linkage, plan).assemble(start)
     if status != "closed":  # letters have drawn values there, at which a pose of the file need not close

@@ -77,7 +77,7 @@ def is_position(port: Input, robot: RobotDescription) -> bool:
 def with_joint_units(function: Function, robot: RobotDescription) -> Function:
     """The same function, its ports with the units of this robot's joints."""
     turns = robot.coordinates.turns
-    every = [turns, [turns[c] for c in road_coordinates(robot).effective], [turns[c] for c in robot.driven]]
+    every = [turns, [turns[c] for c in road_coordinates(robot).effective], [turns[c] for c in robot.motor_coordinates]]
 
     def port_with_units(port: Port, shape: Sequence[int]) -> Port:
         if port.unit in OF_SLIDES and shape and shape[0] == len(every[0]):

@@ -236,7 +236,7 @@ class Prepared:
         """What of the robot decides the sizes of ports."""
         held, frames = sum(ROWS[kind] for kind, _ in self.request.hold), len(self.request.frames)
         base = lambda: len(self.structure.column_ranking.names)  # noqa: E731
-        driven = self.robot.driven if self.robot.loops else None
+        driven = self.robot.motor_coordinates if self.robot.loops else None
         return PortSizes(self.robot.dof, base, self._columns, driven, frames, held)
 
     def _columns(self) -> int:

@@ -144,7 +144,7 @@ class StepBack:
     function: Function
     adjoint: Mapping[str, str]  # state → its adjoint, a state
     weights: Mapping[str, str]  # output → its weights, a variable
-    recorded: Mapping[str, str]  # state → the weights of its record, a variable
+    records: Mapping[str, str]  # state → the weights of its record, a variable
     gradients: Mapping[str, str]  # variable → its gradient, an output
     sums: str  # the gradient by parameters, a state; "" without any
 

@@ -42,7 +42,7 @@ class ClosedMotion:
     """Rates, accelerations and G of all coordinates along positions of the motors, by compiled models."""
 
     def __init__(self, robot: RobotDescription) -> None:
-        self.robot, self.driven = robot, list(robot.driven)
+        self.robot, self.driven = robot, list(robot.motor_coordinates)
         self.size = mechanism_of(robot)[0].size
         joints = list(robot.coordinates.joints)
         self._own = [joints.index(name) for name in robot.joint_names]
@@ -57,7 +57,7 @@ class ClosedMotion:
         """How far the loops are from closed, m or rad."""
         return np.asarray(self._closure(q).gap)
 
-    def closed(self, q: Array, times: Array) -> Array:
+    def close_positions(self, q: Array, times: Array) -> Array:
         """Positions (time, n) closed from near ones, the motors held."""
         found = np.array(q, dtype=float)
         for _ in range(STEPS):
@@ -71,7 +71,7 @@ class ClosedMotion:
             self._refuse(float(times[int(np.argmax(wrong))]))
         return found
 
-    def followed(self, motors: Array, times: Array) -> Array:
+    def follow_motors(self, motors: Array, times: Array) -> Array:
         """Positions of all joints along those of the motors, in the assembly of the robot's closed pose."""
         found = np.empty((len(motors), self.robot.dof))
         still = np.zeros(motors.shape[1])
@@ -85,7 +85,7 @@ class ClosedMotion:
                 q[self.driven] = target
                 q = self._one(q, target)
             found[k] = q
-        return self.closed(found, times)
+        return self.close_positions(found, times)
 
     def _one(self, q: Array, target: Array) -> Array:
         """A step of Newton's method or two; where they do not do, the motors are led there."""
@@ -105,7 +105,7 @@ class ClosedMotion:
     def along(self, motion: RecordedMotion) -> RecordedMotion:
         """The motion with passive joints as the loops have them, and G (time, n, motors); their torques are none."""
         own = self.driven
-        q = self.closed(motion.q, motion.t)
+        q = self.close_positions(motion.q, motion.t)
         qd, qdd = self.rates(q, motion.qd[:, own], motion.qdd[:, own])
         none, units = np.zeros((len(q), len(own))), np.eye(len(own))
         G = np.stack([self.rates(q, none + unit, none)[0] for unit in units], axis=2)
@@ -128,7 +128,7 @@ def with_passive_joints(robot: RobotDescription, log: Log) -> Log:
     """A recording of the motors as one of all joints; one of all joints is believed where its motors are."""
     if not robot.loops or log.q.ndim != 2:
         return log
-    motion, own = closed_motion_of(robot), list(robot.driven)
+    motion, own = closed_motion_of(robot), list(robot.motor_coordinates)
     if log.dof == robot.dof:
         gap = float(motion.gap(log.q).max())
         said = Message(
@@ -142,7 +142,7 @@ def with_passive_joints(robot: RobotDescription, log: Log) -> Log:
             "{robot}: a recording has its motors ({names}) or all its {dof} joints; found {count} columns: {found}",
             robot.name, ", ".join(names), robot.dof, log.dof, ", ".join(log.names),
         )  # fmt: skip
-    q = motion.followed(log.q, log.t)
+    q = motion.follow_motors(log.q, log.t)
     tau = None if log.tau is None else np.zeros_like(q)
     if tau is not None:
         tau[:, own] = log.tau

@@ -203,7 +203,7 @@ class Source:
         """Where a joint moves for sure; a base that moves sticks nowhere."""
         found: Flags = np.abs(motion.qd) >= self.columns.slow
         base = motion.tau.shape[1] - found.shape[1]
-        return np.concatenate([found, np.ones((len(found), base), bool)], axis=1) & self.columns.felt
+        return np.concatenate([found, np.ones((len(found), base), bool)], axis=1) & self.columns.motor_rows
 
     def rows_for_fit(self, motion: RecordedMotion) -> Flags:
         """The rows that a fit may take."""

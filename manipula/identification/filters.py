@@ -132,6 +132,7 @@ def rates(q: Array, dt: float) -> tuple[Array, Array]:
     qd = np.gradient(q, dt, axis=0, edge_order=2)
     qdd = np.gradient(qd, dt, axis=0)
     qdd[1:-1] = (q[2:] - 2 * q[1:-1] + q[:-2]) / dt**2
+    # three samples have one second difference, whichever of them it is taken for
     qdd[0], qdd[-1] = qdd[1], qdd[-2]
     if len(q) >= 5:
         a, b, c, d, e = q[:-4], q[1:-3], q[2:-2], q[3:-1], q[4:]
@@ -237,6 +238,7 @@ def found_cutoff(parts: Sequence[Log]) -> Cutoff:
         return Cutoff(None, Message("no joint moves above its noise"))
     tried = np.geomspace(4 * f[1], HIGHEST_CUTOFF * longest.rate, TRIED)
     shares = np.array([_noise(f, motion, noise, x) for x in tried])
+    # where noise counts whatever the cut-off, the least of it has to do
     quiet = shares <= np.maximum(NOTHING, shares.min())
     most, band = float(tried[np.flatnonzero(quiet)[-1]]), _band(f, motion)
     if SEVERAL * band < most:
@@ -252,9 +254,11 @@ def spectrum(q: Array, rate: float) -> tuple[Array, Array]:
         found = [spectrum(x[: len(q) // parts], rate) for x in np.array_split(q, parts)]
         return found[0][0], np.asarray(np.mean([power for _, power in found], axis=0), float)
     line = np.linspace(0, 1, len(q))[:, None]
+    # the line through both ends is taken off: a jump from the last sample to the first is in every frequency
     level = q - (q[:1] + (q[-1:] - q[:1]) * line)
     window = np.sin(np.pi * np.linspace(0, 1, len(q))) ** 4
     power: Array = np.abs(np.fft.rfft(level * window[:, None], axis=0)) ** 2
+    # one line of a spectrum is as uncertain as it is high: neighbours are averaged
     kernel = np.ones(SMOOTHED) / SMOOTHED
     smooth = np.array([np.convolve(x, kernel, "same") for x in power.T]).T
     return np.asarray(np.fft.rfftfreq(len(q), 1 / rate), float), smooth
@@ -262,6 +266,7 @@ def spectrum(q: Array, rate: float) -> tuple[Array, Array]:
 
 def split_spectrum(f: Array, power: Array) -> tuple[Array, Array]:
     """(motion, noise) by frequency and joint; the floor is that of the highest frequencies."""
+    # the median: hum and resonances up there are few lines
     floor: Array = np.asarray(np.median(power[f >= HIGH * f[-1]], axis=0), float)
     ends = [_end(column > ABOVE * least) for column, least in zip(power.T, floor)]
     before = np.arange(len(f))[:, None] < np.array(ends)

@@ -68,7 +68,7 @@ class Columns:
         pairs = [*self._families(), *self._springs(), *self._tilt(), *self._coupling_columns()]
         of_tree = (*self.inertial.columns, *(column for column, _ in pairs))
         self._of_tree = _places_by_row(of_tree, len(self.rows))
-        driven = self.robot.driven
+        driven = self.robot.motor_coordinates
         self.columns = tuple(replace(x, rows=driven) for x in of_tree) if self.closed else of_tree
         self._formulas = [formula for _, formula in pairs]
 
@@ -83,9 +83,9 @@ class Columns:
         return (*self.robot.joint_names, *base)
 
     @property
-    def felt(self) -> NDArray[np.bool_]:
+    def motor_rows(self) -> NDArray[np.bool_]:
         """The rows that feel anything: without those of joints that have no motor."""
-        driven = self.robot.driven if self.closed else range(len(self.rows))
+        driven = self.robot.motor_coordinates if self.closed else range(len(self.rows))
         return np.isin(np.arange(len(self.rows)), list(driven))
 
     def whole_motion(self, motion: RecordedMotion, log: Log) -> RecordedMotion:
@@ -109,6 +109,7 @@ class Columns:
                 raise InputError("log: {name}: expected shape (time, {dof}), a column a joint of {name2}, found "
                                  "{shape}",
                                  name, self.dof, self.robot.name, np.shape(value))  # fmt: skip
+            # one NaN in a Gram matrix is one in every parameter
             if not np.isfinite(value).all():
                 raise InputError("log: {name}: has entries that are no numbers; mp.read_log cuts such times out", name)
 
@@ -177,7 +178,7 @@ class Columns:
 
     def _has_none(self, family: ColumnFamily, joint: Joint, j: int) -> bool:
         """A joint without a motor rubs; it has none of a motor's terms, unless the file gives it some."""
-        if self.closed is None or j in self.robot.driven or family.friction:
+        if self.closed is None or j in self.robot.motor_coordinates or family.friction:
             return False
         given = joint.actuator.parameters_by_letter()
         cells = [given.get(letters) for shape in family.shapes for letters in shape.words]
@@ -244,6 +245,7 @@ class Columns:
         found = []
         for j, (own, smooth) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
             kept = own[smooth]
+            # the places behind the inertial ones: of all others the tilt alone has no edges
             lean = [x[:, j, None] for x in leaning[: int((kept >= size).sum())]]
             found.append(np.concatenate([self.inertial.of_joint(inertial, j, kept[kept < size]), *lean], axis=1))
         borne = None if load is None else self.inertial.torque(inertial, load)
@@ -254,10 +256,12 @@ class Columns:
         if motion.felt is None:
             return found
         G, whole = motion.felt[rows], [np.zeros((len(found[0]), 0)) for _ in self.rows]
-        for m, motor in enumerate(self.robot.driven):
+        for m, motor in enumerate(self.robot.motor_coordinates):
             kept = self._own[motor][self.smooth[motor] == smooth]
+            # one unknown may stand in rows of several joints: their parts add up in the column of the motor
             whole[motor] = np.zeros((len(G), len(kept)))
             for j, (own, mask) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
+                # both lists are sorted: where the columns of the tree stand among those of the motor
                 whole[motor][:, np.searchsorted(kept, own[mask == smooth])] += G[:, j, m, None] * found[j]
         return whole
 
@@ -268,6 +272,7 @@ class Columns:
         for j, (own, smooth) in enumerate(zip(self._of_tree, self._smooth_of_tree)):
             values = np.empty((int((~smooth).sum()), count))
             for k, place in enumerate(own[~smooth]):
+                # before a first fit nobody knows what a joint bears: the column waits with zeros
                 unknown = self.columns[place].loaded and borne is None
                 values[k] = 0.0 if unknown else self.shape(place, moment, j)
             found.append(values.T)
@@ -302,6 +307,7 @@ class Columns:
     def ways(self) -> list[Array]:
         """How gravity changes when the base leans by a radian about the two axes across it."""
         down = self.inertial.gravity
+        # the world axis that lies farthest from gravity: the cross product keeps its digits
         first = np.eye(3)[int(np.argmin(np.abs(down)))]
         first = first - down * (first @ down) / (down @ down)
         first /= np.linalg.norm(first)

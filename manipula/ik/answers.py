@@ -103,6 +103,7 @@ class Answers:
         families = [family for family in self.families if family is not None]
         if not families or (self.seed is None and not self.solver.limited):
             return
+        # without a seed every member is as good as the one that was found
         best = [family.q for family in families] if self.seed is None else nearest_members(families, self.seed)
         for i, family, near in zip(places, families, best, strict=True):
             member = family.inside(self.solver.low, self.solver.high, self.seed, near)

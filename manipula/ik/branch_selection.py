@@ -307,6 +307,7 @@ def refine_rows(
     close = refine_branches(solver, T.reshape(-1, 4, 4), closed_rows(solver, T, parameter), tolerance)
     q = wound(close.q, solver.turning, solver.low, solver.high, seed)
     inside: Bits = np.all(margins(q, solver.low, solver.high) >= -LimitTolerance.INSIDE, axis=-1)
+    # row by row, for few poses have twins at all
     for i in np.flatnonzero((close.twin >= 0).any(-1)):
         close.twin[i] = prefer_twins(close.twin[i], inside[i], q[i], seed)
     found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside

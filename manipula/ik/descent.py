@@ -31,10 +31,10 @@ POSE = 0
 POSITION = 1
 AXIS = 2
 MOST = 16  # joints
-START_DAMPING = 1e-2
+START_DAMPING = 1e-2  # small beside JᵀJ, whose entries are near 1 in the arm's unit: the first step is nearly Newton's
 SHRINK = 0.1
-GROW = 5.0
-PATIENCE = 8
+GROW = 5.0  # less than it shrinks by: most steps help
+PATIENCE = 8  # slow steps, far from the target, before a start is given up
 
 
 def locate_axes(n: int, arm: Reals, kinds: Ints, x: Reals, axes: Reals, points: Reals, end: Reals) -> None:
@@ -88,11 +88,13 @@ def lacking(what: int, end: Reals, target: Reals, e: Reals) -> float:
         for j in range(3):
             for i in range(3):
                 trace += end[i * 3 + j] * target[i * 3 + j]
+            # the skew part of target · endᵀ: the axis of the turn that is missing, times its sine
             v[0] += 0.5 * (end[3 + j] * target[6 + j] - end[6 + j] * target[3 + j])
             v[1] += 0.5 * (end[6 + j] * target[j] - end[j] * target[6 + j])
             v[2] += 0.5 * (end[j] * target[3 + j] - end[3 + j] * target[j])
         cosine = 0.5 * (trace - 1)
     if what >= AXIS:
+        # of two z axes: a turn about the axis itself is not missing
         v[0] = end[5] * target[8] - end[8] * target[5]
         v[1] = end[8] * target[2] - end[2] * target[8]
         v[2] = end[2] * target[5] - end[5] * target[2]
@@ -117,6 +119,7 @@ def fill_jacobian(n: int, what: int, arm: Reals, kinds: Ints, axes: Reals, point
         for i in range(6):
             J[k * 6 + i] = 0.0
         if kinds[k] == 0:
+            # axis × (tool − point): where a joint that turns moves the tool
             x = end[9] - points[k * 3]
             y = end[10] - points[k * 3 + 1]
             z = end[11] - points[k * 3 + 2]
@@ -172,11 +175,13 @@ def normal(n: int, J: Reals, e: Reals, x: Reals, limits: Reals, H: Reals, g: Rea
         g[i] = 0.0
         for k in range(6):
             g[i] += J[i * 6 + k] * e[k]
+        # its column goes with its slope, so that the other joints do its part of the step
         if (x[i] <= limits[i] and g[i] < 0) or (x[i] >= limits[n + i] and g[i] > 0):
             g[i] = 0.0
             for k in range(6):
                 J[i * 6 + k] = 0.0
     for i in range(n):
+        # the lower half: the square root reads no other
         for j in range(i + 1):
             total = 0.0
             for k in range(6):
@@ -189,6 +194,7 @@ def descend_from(n: int, what: int, arm: Reals, kinds: Ints, target: Reals, x: R
     axes = reals(48)
     points = reals(48)
     end = reals(12)
+    # arrays of the next place beside those of this one: every step is evaluated once, taken or not
     there_axes = reals(48)
     there_points = reals(48)
     there_end = reals(12)

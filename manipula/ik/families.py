@@ -187,6 +187,7 @@ def _simplify_directions(null: Floats) -> Floats:
     """The same space by rows of simple numbers: eliminated like equations, what is nearly whole made whole."""
     rows = null.copy()
     for i in range(len(rows)):
+        # the first of the entries that are about the largest: rounding must not choose which joint is the free one
         k = int(np.argmax(np.abs(rows[i]) > FamilyTolerance.LARGEST * np.abs(rows[i]).max()))
         rows[i] /= rows[i, k]
         others = np.arange(len(rows)) != i
@@ -203,6 +204,7 @@ def _rule(directions: Floats) -> Floats | None:
     moving = np.flatnonzero(np.abs(directions).max(0))
     if len(moving) != len(directions) + 1:
         return None
+    # across all directions: the one combination of these joints that none of them changes
     w = np.linalg.svd(directions[:, moving])[2][-1]
     w = w / w[0]
     rule = np.zeros(directions.shape[1])

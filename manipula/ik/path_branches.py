@@ -88,6 +88,7 @@ class PathBranches:
         if solver.closed is None or self.tolerance is not None:
             self.T = checked_poses(self.given, self.tolerance)
             return
+        # one value of a redundant arm’s parameter is enough to see which poses are given in few digits
         values = solver.parameter.fan()[:1] if solver.parameter.exists else None
         exact, accepted = settled_poses(solver, flat, values, None)
         self.T = exact.reshape(-1, 4, 4)
@@ -115,8 +116,10 @@ class PathBranches:
         solver, flat = self.solver, T.reshape(-1, 16)
         if solver.closed is None:
             return self._searched(T, swivel)
+        # each pose once, as it is: the first look at the path has answered already
         known = self._plain if plain else None
         found = accepted_branches(solver, flat, swivel, None) if known is None else known
+        # the quick way knows the arm’s own tolerance alone
         unsettled = found.unsettled if self.tolerance is None else np.ones(len(flat), dtype=bool)
         rows = np.flatnonzero(unsettled)
         if rows.size:
@@ -169,6 +172,7 @@ class PathBranches:
         parts: list[Rows] = []
         for step in (1, -1):
             lead, turned = np.empty((0, self.solver.chain.dof)), np.empty(0)
+            # beside no pose, whichever way the path is gone through: the first stretch is entered anew
             last = -9
             for k in sorted(at, reverse=step < 0):
                 if last != k - step:
@@ -226,6 +230,7 @@ class PathBranches:
             good &= (margins(inside, solver.low, solver.high) >= -LimitTolerance.INSIDE).all(-1)
             if good.any():
                 best = int(np.argmin(np.where(good, np.abs(inside - seed).sum(-1), np.inf)))
+                # two configurations may lead to one member, which is one state of the graph
                 known = distances(np.array(found), inside[best], solver.turning) if found else np.ones(1)
                 if known.min() > BranchTolerance.SEATED:
                     found.append(inside[best])
@@ -248,6 +253,7 @@ class PathBranches:
                 close = refine_branches(solver, T, raw, self.tolerance)
                 q = wound(close.q, solver.turning, solver.low, solver.high, None)
                 over = np.maximum(-margins(q, solver.low, solver.high), 0).max(-1)
+                # a branch that misses the pose is no answer, however far inside the limits
                 over = np.where(close.reached, over, np.inf)
                 row = np.arange(len(places)), over.argmin(-1)
                 better = over[row] < fewest

@@ -55,6 +55,7 @@ def row_travel(dof: int, x: Reals, y: Reals, joints: Reals) -> float:
     for j in range(dof):
         period = joints[PERIOD * dof + j]
         gap = y[j] - x[j]
+        # no turn is chosen yet: the nearest one bounds all of them from below
         if period > 0:
             gap -= rint(gap / period) * period
         total += abs(gap)
@@ -72,12 +73,14 @@ def smooth_step(dof: int, x: Reals, y: Reals, joints: Reals, max_step: float, sh
         period = joints[PERIOD * dof + j]
         gap = y[j] - x[j]
         shift[j] = 0
+        # max_step is below half a turn: at most one whole number of turns makes the step a smooth one
         if period > 0 and abs(gap) > max_step:
             whole = rint(gap / period)
             gap -= whole * period
             if joints[ENDLESS * dof + j] == 0 and whole != 0:
                 shift[j] = int(whole)
                 shift[dof] = 1
+        # in this form NaN is a jump, too
         if not (abs(gap) <= max_step):
             return -1.0
         total += abs(gap)
@@ -86,6 +89,7 @@ def smooth_step(dof: int, x: Reals, y: Reals, joints: Reals, max_step: float, sh
 
 def shifted(dof: int, w: int, turns: Ints, shift: Ints, joints: Reals) -> int:
     """The number of the turns that follow those of number w; −1 where one is not among those to choose from."""
+    # most steps: no joint passes its seam, and the numbers of the turns need not be taken apart
     if shift[dof] == 0:
         return w
     number = 0
@@ -94,6 +98,7 @@ def shifted(dof: int, w: int, turns: Ints, shift: Ints, joints: Reals) -> int:
         turn = turns[w * dof + j] - shift[j]
         if turn < 0 or turn >= slots:
             return -1
+        # turns are numbered as digits are, with as many values a place as the joint has turns
         number = number * slots + turn
     return number
 
@@ -177,6 +182,7 @@ def follow_rows(a: int, b: int, dof: int, each: int, q: Reals, own: Reals, turns
             v = shifted(dof, w, turns, shift, joints)
             if v >= 0:
                 t = b * each + v
+                # both on ways with the fewest jumps, and none is spent on this step
                 if ahead[t] == ahead[s] and ahead[t] + rest[t] == most:
                     value = cost[s] + step
                     if by_margin:
@@ -189,6 +195,7 @@ def follow_rows(a: int, b: int, dof: int, each: int, q: Reals, own: Reals, turns
 def jump_rows(a: int, b: int, floor: float, dof: int, each: int, q: Reals, own: Reals, turns: Ints, joints: Reals,
               by_margin: bool, most: int, ahead: Ints, rest: Ints, cost: Reals, back: Ints) -> None:  # fmt: skip
     """The same of jumps; `floor` is the least cost of a state of row a."""
+    # a bound first: most pairs of rows cannot improve t, and their turns are never tried
     shortest = floor
     if not by_margin:
         shortest += row_travel(dof, q[a * dof :], q[b * dof :], joints)
@@ -198,6 +205,7 @@ def jump_rows(a: int, b: int, floor: float, dof: int, each: int, q: Reals, own: 
             margin = state_margin(dof, q[b * dof :], turns[v * dof :], own[b], joints)
             for w in range(each):
                 s = a * each + w
+                # the jump is one of the fewest only where the count grows by one
                 if ahead[s] + 1 == ahead[t] and ahead[s] + rest[s] == most and cost[s] < cost[t]:
                     value = max(cost[s], -margin)
                     if not by_margin:
@@ -219,6 +227,7 @@ def least_cost(begin: int, end: int, most: int, ahead: Ints, rest: Ints, cost: R
 
 def may_jump(before: int, here: int, after: int, most: int, ahead: Ints, rest: Ints) -> bool:
     """Whether a way with the fewest jumps may have one between two poses."""
+    # where no state of the later pose has more jumps than the least before, none can be on the way
     lowest = NONE
     for s in range(before, here):
         if ahead[s] + rest[s] == most:
@@ -249,10 +258,12 @@ def cheapest(
                 rest[other] = NONE
     for layer in range(1, layers):
         fewest = fewest_jumps(first[layer - 1] * each, first[layer] * each, ahead)
+        # a jump leads anywhere, from the best state before: the bound that smooth steps may undercut
         raise_jumps(first[layer] * each, first[layer + 1] * each, ahead, fewest + 1)
         for a in range(first[layer - 1], first[layer]):
             for b in range(first[layer], first[layer + 1]):
                 count_jumps(a, b, dof, each, q, turns, joints, max_step, True, ahead)
+    # the same from the end: both counts say of a state whether any best way passes it
     for i in range(layers - 1):
         at = layers - 2 - i
         fewest = fewest_jumps(first[at + 1] * each, first[at + 2] * each, rest)
@@ -289,6 +300,7 @@ def cheapest(
         if ahead[s] + rest[s] == most:
             better = best < 0
             if not better:
+                # strictly: of equal ones the first, so that a run has one answer
                 better = cost[s] < cost[best]
             if better:
                 best = s

@@ -55,6 +55,7 @@ class BranchGraph:
         wide = turning & ~endless & (high - low > 2 * half)
         middle = np.clip(centre, np.where(wide, low + half, -np.inf), np.where(wide, high - half, np.inf))
         low, high = np.where(wide, middle - half, low), np.where(wide, middle + half, high)
+        # a slide without limits has no turns to choose from, and no end to keep away from
         endless |= ~turning & np.isinf(low) & np.isinf(high)
         slotted = turning & ~endless
         span = np.where(slotted, high - low, 0.0)
@@ -134,6 +135,7 @@ def _with_ends(
         twice = last <= high[j] + LimitTolerance.INSIDE
         if twice.any():
             more = q[twice].copy()
+            # one turn higher, so that its last turn is the one on the upper limit
             more[:, j] += TURN
             q = np.concatenate([q, more])
             source, layer = np.concatenate([source, source[twice]]), np.concatenate([layer, layer[twice]])
@@ -225,6 +227,7 @@ class Search:
             own = (beside.pose == pose) & (beside.branch == branch)
             if own.any():
                 slopes[i] = principal(beside.q[np.argmax(own)] - q[i], turning) / PathTolerance.TICK
+        # beside a singularity, or from one branch to another that has its number: nothing to go by
         slopes[np.abs(slopes).max(-1) > PathTolerance.STEEP] = 0.0
         return slopes
 
@@ -254,6 +257,7 @@ def _smoothing_steps(q: Floats, slopes: Floats) -> Floats:
     right = np.zeros(n)
     right[1:] -= (slopes[1:] * gaps).sum(-1)
     right[:-1] += (slopes[:-1] * gaps).sum(-1)
+    # the slopes hold nearby only, and so does the step
     steps: Floats = solveh_banded(bands, right).clip(-LONGEST, LONGEST)
     return steps
 

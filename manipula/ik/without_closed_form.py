@@ -144,6 +144,7 @@ def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:
     # two ends of one flat valley: the pose is met between them, so they are one root
     near[one, other] = still.between(q[one], q[other]) <= solver.tolerances.good
     worst = still.miss(q)
+    # of equal ones the later is beaten: one of them has to stay
     beaten: Bits = (near | near.T) & ((worst[:, None] > worst) | ((worst[:, None] == worst) & near))
     return q[~beaten.any(-1)]
 
@@ -178,6 +179,7 @@ def best_of(solver: Solver, found: newton.Nearest) -> tuple[Floats, float]:
     """The best of many ends: its configuration, angles plain where the limits allow, and its distance."""
     i = int(np.argmin(found.distance))
     q = principal(found.q[i], solver.turning)
+    # the plain angle may be outside the limits where the one that was found, turns away, is not
     return np.where((q < solver.low) | (q > solver.high), found.q[i], q), float(found.distance[i])
 
 
@@ -266,6 +268,7 @@ def padded_solutions(general: General6R, solver: Solver, poses: Floats) -> Seque
 
 def _still(q: Floats, solver: Solver, T: Floats) -> Floats:
     n = solver.chain.dof
+    # an added joint that has moved belongs to the longer arm alone
     kept = q[(np.abs(q[:, n:]) < SearchTolerance.STILL).all(-1), :n]
     close, worst = newton.newton_polish(kept, np.broadcast_to(T, (len(kept), 4, 4)), solver.pose, solver.jacobian)
     # two roots of the longer arm may be one of this one

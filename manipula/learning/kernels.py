@@ -36,7 +36,7 @@ class Differentiable:
             raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, ORDERS)
         return Differentiable(vector_jacobian_product(self.function), self.orders - 1)
 
-    def compiled(self, dtype: str) -> Compiled:
+    def compile_for(self, dtype: str) -> Compiled:
         if dtype not in self._compiled:
             self._compiled[dtype] = compile_tape(self.tape, "auto", dtype)
         return self._compiled[dtype]

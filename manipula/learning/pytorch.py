@@ -208,7 +208,7 @@ class Operator:
             return None
         call = self._arranged(tensors, results)
         if not first.is_cuda:
-            return ProcessorPlan(self._own.compiled(word_of(first.dtype)).thin, call.rows > 1)
+            return ProcessorPlan(self._own.compile_for(word_of(first.dtype)).thin, call.rows > 1)
         if call.copied:
             return None
         with self._torch.cuda.device(first.device):
@@ -282,7 +282,7 @@ class Operator:
         return self._pack(results)
 
     def _on_processor(self, tensors: Sequence[Any], results: Sequence[Any]) -> None:
-        code = self._own.compiled(word_of(tensors[0].dtype))
+        code = self._own.compile_for(word_of(tensors[0].dtype))
         # arrays over the tensors' own memory; `general` copies only rows that are not evenly spaced
         arrays, places = ([x.numpy(force=True) for x in side] for side in (tensors, results))
         code.general(
@@ -302,7 +302,7 @@ class Operator:
 
     def _on_cuda(self, dtype: str) -> CudaFunction:
         if dtype not in self._cuda:
-            self._cuda[dtype] = CudaFunction(self._own.compiled(dtype))
+            self._cuda[dtype] = CudaFunction(self._own.compile_for(dtype))
         return self._cuda[dtype]
 
     def _arranged(self, tensors: Sequence[Any], results: Sequence[Any]) -> _Arranged:

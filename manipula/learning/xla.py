@@ -231,7 +231,7 @@ def _target(own: Differentiable, dtype: str, platform: str, single: bool) -> str
 
     Of the function's content: a program that JAX kept on disk calls the same function in another process.
     """
-    layout, code = _layout(), own.compiled(dtype)
+    layout, code = _layout(), own.compile_for(dtype)
     if layout is None or code.address_of_one is None or platform not in ("cpu", "cuda"):
         return None
     name = f"manipula_{own.name}_{dtype}_{own.tape.digest()}"
@@ -256,7 +256,7 @@ def _target(own: Differentiable, dtype: str, platform: str, single: bool) -> str
 def _fill_device(handler: XlaHandler, own: Differentiable, dtype: str) -> bool:
     """Kernels of every device; a warning where nothing compiles them here."""
     try:
-        kernels = CudaFunction(own.compiled(dtype))
+        kernels = CudaFunction(own.compile_for(dtype))
     except InputError as problem:
         caution("{name}: JAX runs it on the GPU as compiled by XLA, several times slower: {problem}", own.name, problem)
         return False

@@ -21,7 +21,7 @@ from manipula.errors import DivergenceError
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.exact import is_zero
 from manipula.simulation.exact.drives import Springs
-from manipula.simulation.exact.mechanism import frictionless, motorless, undamped
+from manipula.simulation.exact.mechanism import frictionless, motorless, without_damping
 from manipula.simulation.inputs import Part, along_time
 from manipula.simulation.stepping import Array, Functions, Marched
 
@@ -95,7 +95,7 @@ def damped_power(functions: Functions, q: Array, qd: Array) -> Array | float:
     if all(is_zero(element.damping.value) for element in functions.robot.elements):
         return 0.0
     bare, still = functions.without_friction, np.zeros_like(q)
-    apart = Functions(undamped(bare.robot), functions.parameters)
+    apart = Functions(without_damping(bare.robot), functions.parameters)
     return _power(bare("inverse_dynamics", q, qd, still) - apart("inverse_dynamics", q, qd, still), qd)
 
 

@@ -94,11 +94,11 @@ def _state(robot: Robot, start: object) -> tuple[Array, Array]:
     near: Any = None
     if q is not None and np.size(np.asarray(q)) == robot.dof:
         near = np.asarray(q, dtype=float)
-        q = near[list(robot.driven)]
+        q = near[list(robot.motor_coordinates)]
     elif q is None:
         poses = robot.poses
         near = poses.get("closed") or next(iter(poses.values()), (0.0,) * robot.dof)
-        q = [near[c] for c in robot.driven]
+        q = [near[c] for c in robot.motor_coordinates]
     rates = np.asarray(qd, dtype=float)
     if rates.shape != (len(robot.motors),) or not np.isfinite(rates).all():
         raise InputError(
@@ -214,7 +214,7 @@ class _Motion:
     def of_all(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array, Array]:
         """Rates, accelerations and torques of all coordinates."""
         found, torques = self.motion(q, qd, qdd), np.zeros(self.robot.dof)
-        torques[list(self.robot.driven)] = tau
+        torques[list(self.robot.motor_coordinates)] = tau
         return np.asarray(found.rates)[self.own], np.asarray(found.accelerations)[self.own], torques
 
     def gap(self, q: Array) -> float:

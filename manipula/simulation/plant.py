@@ -149,7 +149,7 @@ class Plant:
             raise InputError("backlash: is play in a spring: give elastic=True, or stiffnesses, beside it")
         if self.friction != "lugre" and (self.sigma0 is not None or self.sigma1 is not None):
             raise InputError('sigma0, sigma1: are of friction="lugre", found friction={friction!r}', self.friction)
-        _ = self.springs, self.bristles, self.pushing  # a missing part is refused now
+        _ = self.springs, self.bristles, self.push  # a missing part is refused now
 
     @cached_property
     def springs(self) -> Springs | None:
@@ -166,7 +166,7 @@ class Plant:
         )
 
     @cached_property
-    def pushing(self) -> Pushing | None:
+    def push(self) -> Pushing | None:
         """The forces as a block, and its settings."""
         return None if self.forces is None else pushing_of(self.robot, self.forces)
 
@@ -310,9 +310,9 @@ def stepping_of(
     if hold is not None:
         raise InputError("{name}: hold= is for a base that moves freely", robot.name)
     refuse_moving(robot, "a plant" if robot.moving == "given" else "a wrench on the tool of a simulation")
-    if isinstance(plant, Plant) and plant.pushing is not None:
+    if isinstance(plant, Plant) and plant.push is not None:
         found = stepping_of(replace(plant, forces=None), method, symbolic, optimise, wrench=wrench)
-        return found._replace(arm=add_forces(found.arm, *plant.pushing))
+        return found._replace(arm=add_forces(found.arm, *plant.push))
     if not isinstance(plant, Plant):
         return Stepping(_arm(robot, MOTION, wrench), partial(discretise, method=method), prepare(asked), {})
     limits = limits_of(plant)

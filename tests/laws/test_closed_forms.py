@@ -82,7 +82,7 @@ def test_formulas_give_what_newton_finds(name: str, seed: int) -> None:
     for _ in range(3):
         at = robot.close(rng.uniform(-0.2, 0.2, len(robot.motors)), near=np.zeros(robot.dof))
         if at.ok:
-            found = close_in_formulas(tree, forms, {c: float(at.q[c]) for c in robot.driven}).q
+            found = close_in_formulas(tree, forms, {c: float(at.q[c]) for c in robot.motor_coordinates}).q
             assert np.abs(np.array(found, dtype=float) - at.q).max() < 1e-10
             seen += 1
     assert seen
@@ -130,7 +130,7 @@ def test_a_model_from_motors_is_the_model_at_the_closed_position(name: str, mode
     n = len(robot.motors)
     at = robot.close([0.1] * n, near=np.zeros(robot.dof))
     rest = np.random.default_rng(1).normal(size=(len(whole.inputs) - 1, n))
-    found, wanted = own(at.q[list(robot.driven)], *rest), whole(at.q, *rest)
+    found, wanted = own(at.q[list(robot.motor_coordinates)], *rest), whole(at.q, *rest)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
     for one, other in zip(found, wanted, strict=False):
         assert np.allclose(one, other, rtol=1e-10, atol=1e-10)
@@ -147,7 +147,7 @@ def test_where_the_loops_do_not_close_a_status_says_so() -> None:
 def test_a_pose_names_the_branch() -> None:
     robot = five_bar(1)
     (form,) = mp.closed_forms(robot)
-    tree, motors = mechanism_of(robot)[0].tree, dict.fromkeys(robot.driven, 0.0)
+    tree, motors = mechanism_of(robot)[0].tree, dict.fromkeys(robot.motor_coordinates, 0.0)
     other = close_in_formulas(tree, [replace(form, signs=(-form.signs[0],), quarters=(0, 0))], motors).q
     robot = robot.with_poses(closed=[0.0] * 4, crossed=list(map(float, other)))
     assert mp.closed_forms(robot, near="crossed")[0].branch != form.branch == mp.closed_forms(robot)[0].branch
@@ -165,7 +165,7 @@ def test_a_length_may_be_a_letter() -> None:
                                + f"[values]\nl = {length}\n")  # fmt: skip
     asked = prepare(Request(named, "gravity", symbolic=("l",)))
     # rounded to a number or a letter of any value, the formula closes the loop
-    assert all(form.proved for form in plan_positions(asked, named.driven).forms)
+    assert all(form.proved for form in plan_positions(asked, named.motor_coordinates).forms)
     made = mp.generate(named, "gravity", positions="motors", symbolic=("l",), optimise="none")
     assert made.inputs["p"] == ("l",)
     one = mp.generate(robot, "gravity", positions="motors", optimise="none").compile()([0.1])

@@ -31,7 +31,7 @@ class Closed:
         of = tree.coordinates
         at = of.spread(list(map(float, self.q)))
         J = np.array(of.gather_columns(closure_rows(tree, at, seen_from_world)), dtype=float)
-        driven = list(made.driven)
+        driven = list(made.motor_coordinates)
         rest = [k for k in range(made.dof) if k not in driven]
         self.G = np.zeros((made.dof, len(driven)))
         self.G[driven] = np.eye(len(driven))

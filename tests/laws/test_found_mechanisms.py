@@ -34,11 +34,11 @@ def closed_recording(name: str) -> tuple[mp.Robot, mp.Log, mp.Log]:
     """The robot, what its motor showed, and what all joints did."""
     robot = {"four-bar": four_bar, "slider-crank": slider_crank}[name](1)
     motors, qd, qdd = motion(1, 3, 0.6 if name == "four-bar" else 0.25)
-    q = closed_motion_of(robot).followed(motors, T)
+    q = closed_motion_of(robot).follow_motors(motors, T)
     tau = np.asarray(mp.Arm(robot, optimise="none").inverse_dynamics(q, qd, qdd))
     tau = tau + 0.005 * np.abs(tau).max() * np.random.default_rng(1).normal(size=tau.shape)
     whole = np.zeros_like(q)
-    whole[:, list(robot.driven)] = tau
+    whole[:, list(robot.motor_coordinates)] = tau
     return robot, mp.Log(T, motors, tau), mp.Log(T, q, whole)
 
 
@@ -88,7 +88,7 @@ def test_what_no_recording_of_a_closed_robot_can_be_is_a_sentence() -> None:
     with pytest.raises(InputError, match="method 'iv' is made for arms on a fixed base"):
         mp.identify(robot, log, method="iv")
     with pytest.raises(InputError, match="do not close at the recorded positions of the motors, first at 0 s"):
-        closed_motion_of(robot).closed(np.full((3, 3), 2.0), T)
+        closed_motion_of(robot).close_positions(np.full((3, 3), 2.0), T)
     found = mp.identify(robot, log, model=RUBBING, filter=10.0)
     with pytest.raises(InputError, match=r"found\.torque is not made for robots with loops"):
         found.torque  # noqa: B018

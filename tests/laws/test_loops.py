@@ -73,7 +73,7 @@ def test_a_robot_shows_its_loops_and_motors() -> None:
 
 def test_robots_without_loops_are_what_they_were() -> None:
     assert mp.load("puma560").digest == "2450189be9e5ab64"
-    assert mp.load("panda").driven == tuple(range(7))
+    assert mp.load("panda").motor_coordinates == tuple(range(7))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_starts_around_a_pose_close_in_its_assembly_or_say_why(name: str, seed: 
     at = robot.close(motors, near=near)
     if at.ok:
         assert at.error <= 1e-12
-        np.testing.assert_array_equal(at.q[list(robot.driven)], motors)
+        np.testing.assert_array_equal(at.q[list(robot.motor_coordinates)], motors)
         np.testing.assert_array_equal(np.sign(mechanism.divisors(at.q, plan)), signs)
     else:
         with pytest.raises(InputError, match="motors at"):
@@ -288,7 +288,7 @@ def test_the_power_of_the_motors_is_the_rate_of_the_energy(name: str, seed: int)
     arm, (q, qd, qdd), h = mp.Arm(robot, optimise="none"), closed_at(robot, seed), 2e-4
     energies = []
     for t in (h, -h):
-        motors = q[list(robot.driven)] + t * qd + t * t / 2 * qdd
+        motors = q[list(robot.motor_coordinates)] + t * qd + t * t / 2 * qdd
         there = robot.close(motors, near=q)
         energies.append(sum(arm.energy(there.q, qd + t * qdd)))
     rate, power = (energies[0] - energies[1]) / (2 * h), arm.inverse_dynamics(q, qd, qdd) @ qd

@@ -24,7 +24,7 @@ GAINS = {
 @pytest.mark.parametrize("name", [x for x in ALL if x not in ("delta", "palletiser")])
 def test_laws_are_their_formulas_at_the_motors(name: str, seed: int) -> None:
     robot = ALL[name](seed)
-    arm, m, rng = mp.Arm(robot, optimise="none"), list(robot.driven), np.random.default_rng(seed)
+    arm, m, rng = mp.Arm(robot, optimise="none"), list(robot.motor_coordinates), np.random.default_rng(seed)
     at = robot.close(np.full(len(m), 0.05)).q
     qd, there, fast, far = rng.normal(size=(4, len(m)))
     pd = mp.controller(robot, "pd_gravity", kp=3, kd=2, sample=1e-3, optimise="none")
@@ -41,7 +41,7 @@ def test_a_reference_of_the_motors_is_followed(law: str) -> None:
     made = mp.controller(robot, law, sample=1e-3, **GAINS[law])
     ref = mp.trajectory.quintic([0, 0], [0.3, -0.2], 0.2)
     run = mp.simulate(robot, made, ref, start=[0.0, 0.0], until=0.4)
-    wrong = np.abs(run.q[-1, list(robot.driven)] - [0.3, -0.2]).max()
+    wrong = np.abs(run.q[-1, list(robot.motor_coordinates)] - [0.3, -0.2]).max()
     assert wrong < (2e-2 if law == "pid" else 5e-3) and run.gap.max() < 1e-12
 
 

@@ -122,7 +122,7 @@ def states(robot: mp.Robot, count: int, seed: int) -> list[tuple[Array, Array, A
 def spread(robot: mp.Robot, values: Array, at: Array) -> Array:
     """Of the motors among all coordinates."""
     found = np.zeros(robot.dof)
-    found[list(robot.driven)] = values
+    found[list(robot.motor_coordinates)] = values
     return found
 
 
@@ -132,7 +132,7 @@ def spread(robot: mp.Robot, values: Array, at: Array) -> Array:
 def test_torques_and_accelerations_are_those_of_constrained_motion(name: str, seed: int) -> None:
     robot = ALL[name](seed).without("friction")
     oracle, arm = LoopOracle(tree_of(robot)), mp.Arm(robot, optimise="none")
-    motors, own = list(robot.driven), [list(robot.coordinates.joints).index(x) for x in robot.joint_names]
+    motors, own = list(robot.motor_coordinates), [list(robot.coordinates.joints).index(x) for x in robot.joint_names]
     for q, qd, qdd in states(robot, 6, seed):
         motion = arm.joint_motion(q, qd, qdd)
         rates, accelerations = np.asarray(motion.rates)[own], np.asarray(motion.accelerations)[own]
@@ -162,7 +162,7 @@ def test_constrained_dynamics_of_pinocchio_return_the_accelerations(name: str) -
         rates = np.asarray(arm.joint_motion(q, qd, qdd).rates)
         tau = spread(robot, arm.inverse_dynamics(q, qd, qdd), q)
         found = constrained(oracle, q, rates, tau)
-        worst = max(worst, np.abs(found[list(robot.driven)] - qdd).max() / np.abs(qdd).max())
+        worst = max(worst, np.abs(found[list(robot.motor_coordinates)] - qdd).max() / np.abs(qdd).max())
     assert worst < NEAR
 
 
@@ -190,7 +190,7 @@ def test_the_oracle_sees_a_wrong_torque() -> None:
     rates = np.asarray(arm.joint_motion(q, qd, qdd).rates)
     tau = np.asarray(arm.inverse_dynamics(q, qd, qdd)) * 1.001
     found = oracle.accelerations(q, rates, spread(robot, tau, q))
-    assert np.abs(found[list(robot.driven)] - qdd).max() > 1e-4
+    assert np.abs(found[list(robot.motor_coordinates)] - qdd).max() > 1e-4
 
 
 def test_masses_of_an_open_robot_are_left_alone() -> None:

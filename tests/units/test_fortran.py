@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from manipula.algebra.emit.backend import emit
-from manipula.algebra.emit.fortran import LONGEST_LINE, LONGEST_NAME, FoldedNamer, break_statement
+from manipula.algebra.emit.fortran import LONGEST_LINE, LONGEST_NAME, FortranNamer, break_statement
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
@@ -83,7 +83,7 @@ def test_long_statements_are_broken_between_words() -> None:
 
 
 def test_names_leave_room_for_what_is_put_behind_them() -> None:
-    namer = FoldedNamer({"sin"}, room=10)
+    namer = FortranNamer({"sin"}, room=10)
     names = [namer.name(word) for word in ("Sin", "SIN", "x" * 70, "X" * 80, "x" * 53, "y")]
     assert names[0] == "Sin_2" and names[1] == "SIN_3" and names[-1] == "y"
     assert len({name.lower() for name in names}) == len(names)

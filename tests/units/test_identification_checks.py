@@ -570,7 +570,7 @@ def test_slips_that_are_tried_undo_what_they_name() -> None:
 
 
 def made(**more: Any) -> Any:
-    columns = SimpleNamespace(felt=np.array([True, True]))
+    columns = SimpleNamespace(motor_rows=np.array([True, True]))
     common = {"robot": SimpleNamespace(joint_names=("a", "b"), dof=2), "rows": ("a", "b")}
     return SimpleNamespace(**{**common, "source": SimpleNamespace(columns=columns), **more})
 
@@ -607,7 +607,7 @@ def test_an_arm_that_rests_without_torque(torque: float, resting: int, told: boo
     moving, tau = np.ones((100, 2), bool), np.full((100, 2), torque)
     moving[:resting] = False
     data = made(torques=[tau], residuals=lambda theta: [tau - 1.0], rows_in_motion=[moving])
-    (*found,) = diagnostics.braked(data, np.zeros(1))
+    (*found,) = diagnostics.brake_warnings(data, np.zeros(1))
     assert bool(found) == told and all(text.startswith("in 5% of the samples") for text in found)
 
 

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from manipula.algebra.tape import Check, Port, Tape, offline_needed
 from manipula.scalar import Next
@@ -67,6 +68,30 @@ class Namer:
 
     def names(self, wishes: Iterable[str]) -> list[str]:
         return [self.name(wish) for wish in wishes]
+
+
+class FoldedNamer(Namer):
+    """Hands out names that differ in more than capitals and leave room for what is put behind them."""
+
+    longest: ClassVar[int]  # letters of a name
+
+    def __init__(self, reserved: Collection[str], room: int = 0) -> None:
+        super().__init__({word.lower() for word in reserved})
+        self.room = room
+
+    def cut(self, name: str, count: int) -> str:
+        return name[:count]
+
+    def name(self, wish: str) -> str:
+        letters = self.longest - self.room
+        base = self.cut(identifier(wish), letters)
+        name, count = base, 1
+        while name.lower() in self.taken:
+            count += 1
+            # cut before the number, which must stay
+            name = f"{self.cut(base, letters - len(str(count)) - 1)}_{count}"
+        self.taken.add(name.lower())
+        return name
 
 
 @dataclass(frozen=True)

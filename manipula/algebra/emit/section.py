@@ -42,8 +42,8 @@ class Names(Protocol):
 class TapeNames:
     """The tape's own names (c2, s23, w3_x, D12), made fit for a language."""
 
-    def __init__(self, tape: Tape, reserved: Collection[str]) -> None:
-        self.words = Namer(reserved).names(tape.names)
+    def __init__(self, tape: Tape, reserved: Collection[str], namer: type[Namer] = Namer) -> None:
+        self.words = namer(reserved).names(tape.names)
         self.free = [re.fullmatch(r"D\d+", name) is not None for name in tape.names]
 
     def name(self, slot: int) -> str:

@@ -96,6 +96,7 @@ class Writer(Operations):
         return "ret void" if kind == "none" else f"ret {self.types[kind]} zeroinitializer"
 
     def places(self) -> None:
+        # scalars live in memory: LLVM makes registers and their φ of them better than a writer of text could
         for name, kind in self.routine.parameters.items():
             if kind in self.types:
                 self.emit(f"%{name} = alloca {self.types[kind]}")
@@ -160,6 +161,7 @@ class Writer(Operations):
         going = self.new(f"icmp {'slt' if line.step > 0 else 'sgt'} i64 {at}, {stop}")
         self.emit(f"br i1 {going}, label %{inside}, label %{after}")
         self.out.append(f"{inside}:")
+        # `continue` still counts: it leads to the step, and in a `while` to the test
         self.exits.append({"break": after, "continue": more})
         self.block(line.body)
         self.exits.pop()
@@ -258,6 +260,7 @@ class Writer(Operations):
             return self.short_circuit(x)
         if x.name == "from":
             return self.element_pointer(*x.args)
+        # what does no harm is computed on both ways: choosing is cheaper than a jump
         if x.name == "choose" and not all(map(harmless, x.args[1:])):
             return self.lazily(x)
         args = [self.value(arg) for arg in x.args]

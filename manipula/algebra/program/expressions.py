@@ -138,6 +138,7 @@ class Expressions:
         return constant(value)
 
     def table(self, name: str, values: tuple[Any, ...]) -> ConstantTable:
+        # one kind for a table, the narrowest that holds every entry
         whole = all(isinstance(x, int) for x in values)
         kind = "reals" if not whole else "words" if max(values) > ALL // 2 else "ints"
         own = self.program.unique(name, values)
@@ -310,6 +311,7 @@ class Expressions:
         if word == "select":
             return self.either(word, self.truth(node.args[0]), self.value(node.args[1]), self.value(node.args[2]), node)
         args = [self.value(x) for x in node.args]
+        # one text serves real and complex numbers: of a real one the parts are known now
         if word in ("real", "imag") and args[0].kind != "complex":
             return self.fit(args[0], "real", node) if word == "real" else Const("real", 0.0)
         if word in ("real", "imag"):
@@ -359,6 +361,7 @@ class Expressions:
         if len(args) != len(callee.parameters):
             raise self.refusal(node, f"{callee.name} takes {', '.join(callee.parameters)}")
         for arg, name in zip(args, callee.parameters, strict=True):
+            # what a callee writes the caller writes, too: its own callers must know
             if name in callee.written:
                 self.writes(arg, node)
         fitted = (self.fit(x, kind, node) for x, kind in zip(args, callee.parameters.values(), strict=True))

@@ -85,6 +85,7 @@ class HandlerText:
     def arguments(self, name: str, structure: str) -> Iterator[str]:
         """The arguments of a function of XLA, zero but for their size."""
         size = self.layout.sizes[structure]
+        # a newer XLA may have more entries than are known here: zero is "not given" for all of them
         yield f"  call void @llvm.memset.p0.i64(ptr %{name}, i8 0, i64 {size}, i1 false)"
         yield f"  store i64 {size}, ptr %{name}, align 8"
 
@@ -135,9 +136,11 @@ class HandlerText:
         yield "  %fit0 = icmp sge i64 %y0.rows, 0"
         for i in range(len(self.inputs)):
             yield from self.count_rows(f"x{i}", 1)
+            # one row serves all rows: a step of 0 repeats it, and nothing is copied
             yield f"  %x{i}.same = icmp eq i64 %x{i}.rows, %y0.rows\n  %x{i}.lone = icmp eq i64 %x{i}.rows, 1"
             yield f"  %x{i}.fits = or i1 %x{i}.same, %x{i}.lone\n  %fit{i + 1} = and i1 %fit{i}, %x{i}.fits"
         yield f"  br i1 %fit{len(self.inputs)}, label %some, label %unfit\nsome:"
+        # a launch of no blocks is an error on a device
         yield "  %none = icmp eq i64 %y0.rows, 0\n  br i1 %none, label %done, label %fits"
 
     def count_rows(self, name: str, own: int) -> Iterator[str]:

@@ -183,6 +183,7 @@ def _sort_key(tree: FormulaTree, depth: int) -> Key:
         case Power(base, exponent):
             return (*_sort_key(base, depth), (-1, -exponent))
         case FormulaProduct(factors) if depth:
+            # without its number: 2·a·b stands beside a·b, where the two may meet
             own = [factor for factor in factors if not isinstance(factor, FormulaNumber)]
             return tuple(part for factor in own for part in _sort_key(factor, depth - 1))
         case Sum(terms) if depth:
@@ -191,6 +192,7 @@ def _sort_key(tree: FormulaTree, depth: int) -> Key:
             return ((4, (op, tuple(_sort_key(arg, depth - 1) for arg in args))),)
         case Inverse(bottom) if depth:
             return ((6, _sort_key(bottom, depth - 1)),)
+    # deeper than people look: those are equal in order, and keep the one they came in
     return ((7,),)
 
 
@@ -266,6 +268,7 @@ def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, object], maths: Maths
             case Inverse(bottom):
                 return maths.number(Fraction(1)) / value(bottom)
             case Power(base, exponent):
+                # products, for a scalar has no powers
                 return reduce(mul, [value(base)] * exponent)
             case FormulaProduct(factors):
                 return reduce(mul, map(value, factors))
@@ -317,6 +320,7 @@ def _cos_sin_of_sum(parts: Sequence[tuple[Any, int, bool]], maths: Maths[Any]) -
         else (maths.cos(whole), maths.sin(whole))
     )
     for x, times, is_number in parts:
+        # one turn at a time: over a field no function knows the sine of a multiple
         for _ in range(abs(times) if is_number else 0):
             cx, sx = maths.cos(x), maths.sin(x) if times > 0 else -maths.sin(x)
             c, s = c * cx - s * sx, s * cx + c * sx

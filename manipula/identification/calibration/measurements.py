@@ -101,6 +101,7 @@ class Points(Measured):
 
     def start(self, geometry: Geometry, q: Array) -> Array:
         p, R = geometry.pose(q, np.zeros(len(geometry.entries)))
+        # at the nominal geometry Rᵀ(measured − p) is the point in the frame of the tool, row by row
         return np.concatenate([np.einsum("nji,nj->i", R, self.values[:, k] - p) / len(q) for k in range(self._count)])
 
     @property
@@ -137,6 +138,7 @@ class Distances(Measured):
         # about the middle: squares of distances from a far origin would lose half the digits
         middle = p.mean(0)
         system = np.hstack([2 * (p - middle), -np.ones((len(q), 1))])
+        # places in a plane leave one direction open: it is cut off here, and found below
         found, *_ = np.linalg.lstsq(system, ((p - middle) ** 2).sum(1) - self.values**2, rcond=1e-6)
         _, sizes, axes = np.linalg.svd(p - middle, full_matrices=False)
         height = 0.0
@@ -145,6 +147,7 @@ class Distances(Measured):
             height = np.sqrt(max(0.0, float(np.mean(self.values**2 - ((p - middle - found[:3]) ** 2).sum(1)))))
         x = np.concatenate([np.zeros(3), middle + found[:3] + height * axes[-1]])
         e = np.zeros(len(geometry.entries))
+        # the guess took the tool’s origin for its point, and squared distances weigh far places more
         fitted = least_squares(
             lambda x: self.residual(geometry, q, e, x).ravel(), x,
             lambda x: self.slopes(geometry, q, e, x)[:, 0, len(e) :], max_nfev=30,
@@ -218,6 +221,7 @@ def _numbers(values: object, name: str) -> Array:
 def _refuse_no_rotation(poses: Array) -> None:
     R = poses[:, :3, :3]
     defect = np.abs(np.einsum("nij,nik->njk", R, R) - np.eye(3)).max(axis=(1, 2))
+    # a reflection passes RᵀR = 1
     odd = (defect > ROTATION) | (np.linalg.det(R) < 0)
     odd |= np.abs(poses[:, 3] - [0, 0, 0, 1]).max(axis=1) > ROTATION
     if odd.any():
@@ -262,6 +266,7 @@ def measurements(robot: RobotDescription, path: str | Path) -> tuple[Array, Arra
 
 def _endings(columns: dict[str, int]) -> list[str]:
     found = [name[1:] for name in columns if re.fullmatch(r"x\d*", name)]
+    # as numbers: x2 before x10
     return [""] if "" in found else sorted(found, key=int)
 
 
@@ -293,6 +298,7 @@ def _poses(places: Array, turns: Array, path: Path) -> Array:
             raise InputError(
                 "{path}: row {row}: a quaternion of length {lengths:.3g}, expected 1", path, row + 1, lengths[row]
             )
+        # SciPy has the scalar last
         R = Rotation.from_quat(turns[:, [1, 2, 3, 0]]).as_matrix()
     else:
         R = Rotation.from_euler("xyz", turns).as_matrix()  # about fixed axes
@@ -350,6 +356,7 @@ def _table_numbers(row: Sequence[str], count: int, line: int, path: Path, mark: 
         raise InputError("{path}: line {line}: expected {count} numbers, found {count2}", path, line, count, len(row))
     found = []
     for place, cell in enumerate(row, 1):
+        # where the comma separates no columns it can only be a decimal one
         text = cell.strip().replace(",", ".") if mark != "," else cell.strip()
         try:
             found.append(float(text))

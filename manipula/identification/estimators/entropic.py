@@ -96,6 +96,7 @@ def newton(normal: Normal, prior: Prior, weight: float, x: Array, enough: float)
         if not fall > enough:
             return x
         here, length = bracket.value, min(1.0, INSIDE * room(prior, x, step))
+        # outside the cone the change is infinite, and in this form NaN is refused, too
         while not change(length * step) <= -1e-4 * length * fall:
             length /= 2
             if length < 1e-9:  # rounding: nothing nearer can be distinguished
@@ -107,8 +108,10 @@ def newton(normal: Normal, prior: Prior, weight: float, x: Array, enough: float)
 def room(prior: Prior, x: Array, step: Array) -> float:
     """How many steps lead to the edge of the cone."""
     y, dy = x[prior.positive], step[prior.positive]
+    # where no edge lies ahead there is room for as many steps as one likes
     nearest = [1e-300, *(-dy / y)]
     if len(prior.bodies):
+        # with X = L Lᵀ: X + s dX is positive as long as 1 + s λ is, for the eigenvalues λ of L⁻¹ dX L⁻ᵀ
         root = np.linalg.inv(np.linalg.cholesky(bodies_at(prior, x)))
         seen = root @ bodies_at(prior, step) @ np.swapaxes(root, -1, -2)
         nearest.append(float(-np.linalg.eigvalsh(seen).min()))

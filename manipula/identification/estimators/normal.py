@@ -84,6 +84,7 @@ def joint_variances(grams: Grams, theta: Array) -> Array:
     extended = np.append(theta, -1.0)
     squares = np.einsum("k,bjkl,l->j", extended, grams.gram, extended)
     rows = grams.rows.sum(0)
+    # a small difference of large numbers: where the fit is perfect it may come out negative
     return np.asarray(np.maximum(squares, 0.0) / np.maximum(rows, 1))
 
 
@@ -96,6 +97,7 @@ def weights_from(grams: Grams, theta: Array, unknowns: int = 0) -> Array:
     """w_j = 1/σ_j², residuals being smaller than noise by as many rows as there are unknowns; a joint without rows
     weighs nothing."""
     quiet, rows = QUIETEST**2 * torque_squares(grams), int(grams.rows.sum())
+    # with few rows the correction would grow without end: twice is careful enough
     fitted = rows / (rows - unknowns) if rows > 2 * unknowns else 2.0
     variances = np.maximum(joint_variances(grams, theta) * fitted, quiet)
     return np.where(variances > 0, 1 / np.where(variances > 0, variances, 1.0), 0.0)
@@ -109,6 +111,7 @@ def even_weights(grams: Grams) -> Array:
 def factor_of(normal: Normal) -> tuple[Array, Array]:
     """(R, z) with RᵀR = A and Rᵀz = b, so that ‖R x − z‖² differs from the squares by a constant alone."""
     values, vectors = eigh(normal.A)
+    # by eigenvalues and not by Cholesky: what rounding has made of zeros is left out, of either sign
     kept = values > 1e-14 * max(float(values[-1]), 0.0)
     roots = np.sqrt(values[kept])
     V = vectors[:, kept]
@@ -193,6 +196,7 @@ def correlation_time(residuals: Sequence[Array], used: Sequence[NDArray[np.bool_
         for j in range(joints)
         if (time := of_joint([r[:, j] for r in residuals], [u[:, j] for u in used])) is not None
     ]
+    # the median: a joint whose model is wrong remembers for as long as it moves
     return max(1.0, float(np.median(found))) if found else 1.0
 
 
@@ -203,6 +207,7 @@ def of_joint(residuals: Sequence[Array], used: Sequence[NDArray[np.bool_]]) -> f
     for residual, flags in zip(residuals, used):
         kept = np.where(flags, residual, 0.0)
         products[: len(kept)] += _autocorrelation(kept)
+        # each lag is divided by the pairs it has: rows left out make none
         pairs[: len(kept)] += _autocorrelation(flags.astype(float))
     if not (pairs[0] >= 2 and products[0] > 0):
         return None
@@ -214,5 +219,6 @@ def of_joint(residuals: Sequence[Array], used: Sequence[NDArray[np.bool_]]) -> f
 
 def _autocorrelation(x: Array) -> Array:
     """Σ_t x_t x_{t+k} of every lag k."""
+    # twice as long, for the transform goes round: the end must not be multiplied with the beginning
     size = 2 * len(x)
     return np.asarray(np.fft.irfft(np.abs(np.fft.rfft(x, size)) ** 2, size)[: len(x)])

@@ -70,6 +70,7 @@ def windows_of(data: Data, share: float = 1.0) -> list[Windows]:
 def _windows(data: Data, motion: RecordedMotion, share: float) -> Windows | None:
     smoother, rate = _smoother(motion), motion.smoother.rate
     size = max(FEWEST, round(share * PERIODS * rate / (smoother.motion or smoother.cutoff or rate)))
+    # at the ends of a stretch the velocities that windows begin with are guesses
     ends = min(smoother.ends, len(motion) // 4)
     count = (len(motion) - 2 * ends) // size
     if count < 1:
@@ -140,6 +141,7 @@ class Dynamics:
         for j in range(n):
             way = np.zeros_like(q)
             way[:, j] = 1.0
+            # one joint accelerates, at rest and without gravity: a column of M
             M[:, :, j] = np.einsum("mjk,mk->mj", columns(q, np.zeros_like(q), way, np.zeros(3)), bodies)
         for place, joint in self._motors:
             M[:, joint, joint] += theta[:, place]
@@ -157,6 +159,7 @@ class Dynamics:
         found: Array = np.empty(u.shape)
         found[:, 0] = q
         for k in range(1, u.shape[1]):
+            # torques are known at the samples alone; between them they are taken for straight
             middle = (u[:, k - 1] + u[:, k]) / 2
             a = self.acceleration(theta, q, qd, u[:, k - 1])
             b = self.acceleration(theta, q + h / 2 * qd, qd + h / 2 * a, middle)
@@ -212,6 +215,7 @@ def output_error(data: Data, prior: Prior, weights: Array) -> Array:
     """θ, from the fit to torques."""
     if not prior.weight > 0:
         raise InputError("method='output_error' needs a prior; without one take method='iv' or method='wls'")
+    # from a fit that needs no simulation: another arm would leave the recording within a window
     x = prior.coordinates(entropic_from(normal_from(data.fit, weights), prior))
     for share in STAGES:
         x = _iterate(Problem(Dynamics(data), windows_of(data, share), prior), x)
@@ -244,6 +248,7 @@ def _linearise(problem: Problem, x: Array, first: list[Array]) -> tuple[Linear, 
         raise InputError("method 'output_error': the arm of the fit to torques runs away within a window")
     slopes = [_slopes(problem, one, s, x, one.q - r) for one, s, r in zip(problem.windows, first, left)]
     weights = _weights(left)
+    # residuals still hold errors of the beginnings: weights by what is left without them
     for _ in range(2):
         linear = _linear(x, left, slopes, weights)
         weights = _weights(linear.left)
@@ -268,6 +273,7 @@ def _linear(x: Array, left: list[Array], slopes: list[tuple[Array, Array]], weig
     for r, (by_x, by_s) in zip(left, slopes):
         many = len(r)
         R, X, S = (y.reshape(many, -1, *y.shape[3:]) for y in (r * root, by_x * root[:, None], by_s * root[:, None]))
+        # a beginning is felt in its own window alone: projected out there, it is no unknown of the whole
         Q = np.linalg.qr(S)[0]
         target, wide = (y - Q @ (np.swapaxes(Q, 1, 2) @ y) for y in (R[..., None], X))
         flat = wide.reshape(-1, len(x))
@@ -275,6 +281,7 @@ def _linear(x: Array, left: list[Array], slopes: list[tuple[Array, Array]], weig
         count += target.size - S.shape[-1] * many
         starts.append((np.asarray(np.linalg.pinv(S), float), R, X))
         after.append(target.reshape(r.shape) / root)
+    # the squares are about the point so far: moved to the origin, for the prior is of x and not of its change
     own = A @ x
     return Linear(Normal(A, b + own, c + float(x @ own + 2 * b @ x), count), after, starts)
 
@@ -286,6 +293,7 @@ def _slopes(problem: Problem, one: Windows, begin: Array, x: Array, here: Array)
     changed = np.concatenate([theta.T, np.tile(problem.prior.transform @ x, (width, 1))])
     states = np.concatenate([np.zeros((len(x), width)), SLOPE * np.eye(width)])
     found = []
+    # in parts: side by side, simulations cost memory by their number
     for some in np.array_split(np.arange(len(changed)), max(1, len(changed) * many // 4096)):
         starts = (states[some][:, None] + begin).reshape(-1, width)
         moved = problem.dynamics.positions(np.repeat(changed[some], many, axis=0), one, starts)

@@ -27,8 +27,10 @@ def tls(data: Data, prior: Prior, weights: Array) -> Array:
     lengths = np.sqrt(np.maximum(np.diag(normal.A), 0.0))
     scale = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
     values, V = eigh(normal.A * np.outer(scale, scale))
+    # where the columns say nothing, the least singular value would be one of rounding
     V = V[:, values > TELLABLE * max(float(values[-1]), 0.0)]
     A, b = V.T @ (normal.A * np.outer(scale, scale)) @ V, V.T @ (scale * normal.b)
+    # torques at unit length, as columns are: their noise is taken to be of one size
     loud = np.sqrt(max(normal.c, 1e-300))
     whole = np.block([[A, b[:, None] / loud], [b[None] / loud, np.ones((1, 1))]])
     least = eigh(whole)[1][:, 0]

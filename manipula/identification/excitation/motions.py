@@ -68,6 +68,7 @@ class Fourier:
     @cached_property
     def _free(self) -> tuple[Floats, Floats]:
         """What rest at both ends leaves of a and of b, (harmonics, harmonics − 1) each."""
+        # Σ a = 0: no velocity at the ends; Σ k·b = 0: no acceleration
         orders = np.arange(1.0, self.harmonics + 1)
         return null_space(np.ones((1, self.harmonics))), null_space(orders[None])
 
@@ -106,6 +107,7 @@ class Spline:
     @cached_property
     def _points(self) -> Floats:
         """Coefficients → points."""
+        # the first coefficient moves all points alike: where a motion is and what it looks like are chosen apart
         return np.hstack([np.ones((self.points, 1)), null_space(np.ones((1, self.points)))])
 
     def basis(self, t: Floats) -> Basis:
@@ -327,6 +329,7 @@ def recorded_before(robot: RobotDescription, after: object) -> tuple[RecordedMot
 def _motions(log: Log) -> list[RecordedMotion]:
     cut = cutoff_for(log.parts(), "auto")
     return [
+        # its torques are not asked for: what a motion shows depends on positions alone
         motion_of(part, np.zeros_like(part.q), Smoother(part.rate, cut.frequency, cut.reason, cut.motion), {})
         for part in log.parts()
     ]

@@ -61,6 +61,7 @@ def find_delay(data: Data, weights: Array, changed: Changed) -> Delay | None:
     now, loud = _left(data, weights), normal_from(data.fit, weights).c
     if not now > POORLY**2 * loud:
         return None
+    # what is faster than the cut-off the filter has taken: its period is the unit of times here
     period = min(1 / motion.smoother.cutoff if motion.smoother.cutoff else 20 / motion.smoother.rate
                  for motion in data.source.motions)  # fmt: skip
 
@@ -73,6 +74,7 @@ def find_delay(data: Data, weights: Array, changed: Changed) -> Delay | None:
         if not 0 < abs(again) <= FARTHEST * period:
             break
         left = left_by(again)
+        # the first move must leave far less; those after it only have to help
         if not left < then or (not delay and not left < BETTER**2 * now):
             break
         near, then, delay = abs(again - delay) < CLOSE * period, left, again
@@ -83,6 +85,7 @@ def find_delay(data: Data, weights: Array, changed: Changed) -> Delay | None:
 
 def _to_the_least(left_by: Callable[[float], float], at: float, here: float, step: float) -> float:
     """How far the least of the parabola through three fits is, or a step towards it where they have none."""
+    # three fits make a parabola: each costs as much as the whole, so there is no finer search
     before, after = left_by(at - step), left_by(at + step)
     bend = before - 2 * here + after
     return float(step / 2 * (before - after) / bend if bend > 0 else np.copysign(step, before - after))

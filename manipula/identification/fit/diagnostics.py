@@ -113,7 +113,7 @@ def _few(data: Data) -> Iterator[str]:
 
 
 def _still(data: Data) -> Iterator[str]:
-    felt = data.source.columns.felt
+    felt = data.source.columns.motor_rows
     still = [name for j, name in enumerate(data.rows) if felt[j] and not data.fit.rows[:, j].sum()]
     if still:
         yield Message(
@@ -139,7 +139,7 @@ def _saturation_warnings(data: Data) -> Iterator[str]:
         )
 
 
-def braked(data: Data, theta: Array) -> Iterator[Message]:
+def brake_warnings(data: Data, theta: Array) -> Iterator[Message]:
     """An arm that rests with hardly a torque where the model needs one."""
     tau, left = np.concatenate(data.torques), np.concatenate(data.residuals(theta))
     rests = ~np.concatenate(data.rows_in_motion).any(axis=1)

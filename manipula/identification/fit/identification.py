@@ -213,6 +213,7 @@ def _torque_cutoff(fit: Fit) -> Cutoff | None:
 def fit_of(data: Data, kind: str | None) -> Fit:
     """Weights by the residuals of least squares, and the prior with the weight τ_int."""
     weights = even_weights(data.fit)
+    # weights by residuals, residuals by weights: twice, for the first round weighed all joints alike
     for _ in range(2):
         least = solve_normal(normal_from(data.fit, weights))
         weights = weights_from(data.fit, least.theta, least.rank)
@@ -226,6 +227,7 @@ def _memory(data: Data, theta: Array) -> float:
     """τ_int of the residuals. They are the noise less what the fit took of it, and that is slow: they seem to remember
     less than the noise does, which remembers at least what the filter does to white noise."""
     rows = [flags.sum() for flags in _used(data)]
+    # rows that the filter alone makes alike count as one
     independent = sum(count / motion.smoother.correlation for count, motion in zip(rows, data.source.motions))
     return max(correlation_time(data.residuals(theta), _used(data)), float(sum(rows) / max(independent, 1.0)))
 
@@ -243,6 +245,7 @@ def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selecti
     everything = without_undetermined(asked.robot, everything)
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gather(everything, first.entropic()[inertial])
+    # what was there at first is not up for choice: inertia, and the laws that every joint has
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
     known = {c.name: float(x) for c, x in zip(data.columns, data.file_values) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, asked.prior, known, size_of(data.robot)).with_weight(first.time)
@@ -289,7 +292,7 @@ def _make_result(
     if isinstance(cause, Delay):
         doubts.append(cause.warning_message())
     if slip is None:
-        doubts += diagnostics.braked(data, theta)
+        doubts += diagnostics.brake_warnings(data, theta)
     if cause is None and asked.prior == "robot":  # torques that are late look like other masses
         doubts += gain_doubts(data, time)
     if asked.method == "iv":
@@ -333,6 +336,7 @@ def _with_validation_errors(found: Found, validate: object) -> Found:
     more: list[str] = []
     logs = _checked_logs(found.data.robot, validate, "validate", found.conversion, empty=True)
     for place, log in enumerate(logs, 1):
+        # through the filter of the training: an error is of the model, not of another cut-off
         seen = found.data_from_joints(log)
         data.append(seen)
         judged.append(errors_of(seen, found.theta))

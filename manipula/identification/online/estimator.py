@@ -61,7 +61,9 @@ def _row_echelon(rows: Array) -> Array:
     for column in range(A.shape[1]):
         if at == len(A):
             break
+        # the largest pivot: entries are rounded, and a small one would make that large
         best = at + int(np.argmax(np.abs(A[at:, column])))
+        # rounding in place of a zero: the column depends on those before
         if abs(A[best, column]) < NOTHING:
             continue
         A[[at, best]] = A[[best, at]]
@@ -106,6 +108,7 @@ class BatchMeans:
                 self._blocks.append(0)
             self._squares[level] += float((rows**2).sum())
             self._blocks[level] += len(rows)
+            # a block that waits for its neighbour is carried into the next call: any split gives the same sums
             waiting = np.concatenate([self._pending[level], rows])
             pairs = len(waiting) // 2
             self._pending[level] = waiting[2 * pairs :]
@@ -119,6 +122,7 @@ class BatchMeans:
         # no residual yet, or torques that fit exactly: nothing to be remembered
         if not whole > 0:
             return 1.0
+        # few blocks make a ratio of chance: levels with less than BLOCKS are not asked
         usable = zip(range(len(self._blocks)), self._squares, self._blocks)
         return float(max([1.0, *(s / b / (2**k * whole) for k, s, b in usable if b >= BLOCKS)]))
 
@@ -282,10 +286,10 @@ class OnlineEstimator:
 
     def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
         """Write the step as source code, with `NAME_init` and `NAME_step`; returns the paths written."""
-        return write_files(Path(folder), backend.emit(tape_from_function(self.emitted), language, __version__))
+        return write_files(Path(folder), backend.emit(tape_from_function(self.emitted_step), language, __version__))
 
     @property
-    def emitted(self) -> Function:
+    def emitted_step(self) -> Function:
         """The step that `emit` writes."""
         return self.function
 

@@ -354,7 +354,7 @@ class PayloadEstimator(OnlineEstimator):
         return tuple(found)
 
     @cached_property
-    def emitted(self) -> Function:
+    def emitted_step(self) -> Function:
         """The step that `emit` writes: beside the estimates, `sigma_now` and `identifiable` (1, else 0)."""
         return self._generate(least_squares_with_spread(self._unknowns, self.robot.dof))
 

@@ -31,7 +31,7 @@ from manipula.ik.general6r.arm import ReadingTable, Shape
 from manipula.ik.numeric.tolerances import Beyond, ReadingTolerance
 
 WIDE = 36  # the length of a row of W
-TRIES = 3
+TRIES = 3  # origins that the first angle is counted from
 OTHER = 1.3  # rad by which the origin moves then
 
 
@@ -47,6 +47,7 @@ def lifted(T: Reals, D: Reals) -> None:
     # p·p and p·l enter themselves once
     D[112] = 1.0
     D[128] = 1.0
+    # row 7: |R p + t|² = p·p + 2 t·R p + t·t; row 8: (R p + t)·R l = p·l + t·R l
     D[105] = square
     for j in range(3):
         back = t0 * T[j] + t1 * T[4 + j] + t2 * T[8 + j]
@@ -60,6 +61,7 @@ def lifted(T: Reals, D: Reals) -> None:
             D[(12 + i) * 15 + 12 + j] = r
             after = (i + 1) % 3
             last = (i + 2) % 3
+            # rows 9 to 11: (R p + t) × R l = R (p × l) + t × R l; the last three gather 2 t × (R l × R p)
             crossed = T[after * 4 + 3] * T[last * 4 + j] - T[last * 4 + 3] * T[after * 4 + j]
             D[(9 + i) * 15 + 1 + j] = crossed
             D[(12 + i) * 15 + 9 + j] = -2 * crossed
@@ -76,6 +78,7 @@ def equations(table: Reals, shape: Ints, back: Reals, W: Reals) -> None:
     p = shape[Shape.PARTS]
     s = shape[Shape.PARTS_AFTER]
     after = ReadingTable.BEFORE + 225 * p
+    # the right side is moved once for all equations, not in the innermost loop
     lifted(back, D)
     for i in range(15):
         for b in range(s):
@@ -101,6 +104,7 @@ def reduced(W: Reals) -> None:
     """Reflections make the first eight columns triangular: six equations without them are left below."""
     v = reals(14)
     dot = reals(WIDE)
+    # reflections and no pivots: the six equations that are left keep their size, and with it their digits
     for k in range(8):
         size = 0.0
         for i in range(k, 14):
@@ -132,6 +136,7 @@ def in_tangents(origin: float, step: int, E: Reals) -> None:
         if quotient(i, step) % 3 == 0:
             # times 1 + t²: cos becomes 1 − t², sin becomes 2t
             one = E[i]
+            # the angle is counted from the origin: cos(o + φ) and sin(o + φ) are opened
             turned = c * E[i + step] + s * E[i + 2 * step]
             E[i + step] = 2 * (c * E[i + 2 * step] - s * E[i + step])
             E[i] = one + turned
@@ -163,6 +168,7 @@ def multiplied(E: Reals, r: int, V: Reals, out: Reals) -> None:
     """Add M V (12 by r) for the matrix M of one power: the six equations, and again multiplied by their tangent."""
     for i in range(12):
         m = i % 6
+        # times the tangent, every power is one place further: three columns
         first = 0 if i < 6 else 3
         for j in range(9):
             factor = E[m * 9 + j]
@@ -202,6 +208,7 @@ def companion(shape: Ints, E: Reals, basis: Reals, A: Reals) -> float:
 
 def turned_basis(r: int, shift: float, seen: Reals, basis: Reals) -> None:
     """The basis of (v, xv) when the angle is counted from `shift` further on: a Moebius change of x."""
+    # (v, xv) turns by half the shift, for x is a tangent of half angles: an orthonormal basis stays one
     c = cos(shift / 2)
     s = sin(shift / 2)
     for i in range(12 * r):
@@ -323,6 +330,7 @@ def last_one(table: Reals, gap: int, back: Reals, c: Complexes, s: Complexes) ->
     next_row = complexes(3)
     for j in range(3):
         row[j] = back[j * 4] if gap == 6 else table[ReadingTable.GAPS + 45 + j]
+    # the first row of the product is all that is asked for: five times a row, never a matrix
     for k in range(5):
         x = row[0]
         y = row[1]
@@ -359,6 +367,7 @@ def rough_root(table: Reals, shape: Ints, shift: float, back: Reals, W: Reals, t
     turns[5] = last_one(table, shape[Shape.GAP], back, c, s)
     for k in range(6):
         z = turns[k]
+        # φ may be complex: |e^{iφ}| = e^{−Im φ}
         size = abs(z)
         angle = number(atan2(imag(z), real(z)), -log(size) if size > 0 else Beyond.NEVER)
         angles[shape[Shape.JOINTS + k]] = shape[Shape.SENSE] * angle
@@ -373,6 +382,7 @@ def start(
     rough_root(table, shape, shift, back, W, t, angles)
     if real_vector:
         for k in range(6):
+            # a real eigenvalue has a real vector: what is imaginary came in by rounding
             angles[k] = real(angles[k])
 
 

@@ -160,6 +160,7 @@ def gather(
             count[DISTANT] = more[DISTANT]
         best = max(best, total(count, about))
         count[DISTANT] = 0
+        # readings have tables of different lengths, one behind the other
         place += sizes[Sizes.NUMBERS + k]
         count[ASKED] = k + 1
     return best
@@ -223,6 +224,7 @@ def solve_pose(
             alone = alone and own[2 * k + 1] > 0
             n += 1
     report[0] = min(best, 16)
+    # a twin at distance 0 is a family: infinitely many solutions were not all counted
     report[1] = 1 if alone and best >= sizes[Sizes.BOUND] else 0
     report[2] = count[ASKED]
     return n
@@ -244,6 +246,7 @@ def solve_poses(
         report[at] = solve_pose(
             arm, sizes, shapes, tables, pose[16 * k :], q[6 * MOST * k :], about[2 * MOST * k :], report[at + 1 :]
         )
+        # most poses have a full count, and need no second look
         if report[at] >= 0 and report[at + 2] == 0:
             report[at] = solve_special(
                 arm, sizes, shapes, tables, pose[16 * k :], q[6 * MOST * k :], about[2 * MOST * k :], report[at + 1 :]
@@ -269,6 +272,7 @@ def solve_special(
     wanted(arm, exact, target)
     emptied(count)
     best = gather(arm, sizes, shapes, tables, target, count, rows, own, pairs)
+    # roots that meet at the special pose are apart beside it, and show how many they were
     pose_beside(target, other)
     emptied(more)
     read(arm, tables, shapes, other, more, rows2, own2, pairs2)

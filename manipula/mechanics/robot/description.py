@@ -216,7 +216,7 @@ class RobotDescription:
         return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
 
     @property
-    def driven(self) -> tuple[int, ...]:
+    def motor_coordinates(self) -> tuple[int, ...]:
         """The coordinates that have a motor, by their places: all of them, unless loops close."""
         names = self.joint_names
         return tuple(names.index(name) for name in self.motors) if self.loops else tuple(range(len(names)))

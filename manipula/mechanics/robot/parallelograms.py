@@ -71,7 +71,7 @@ def with_parallelograms(robot: AnyRobot) -> AnyRobot:
             left.append(loop.name)
         else:
             follows = solved
-    idle = [c for c in range(robot.dof) if c not in robot.driven and c not in follows]
+    idle = [c for c in range(robot.dof) if c not in robot.motor_coordinates and c not in follows]
     if not follows or (not left and idle):
         return robot
     return _coupled(robot, follows, left)
@@ -224,7 +224,7 @@ def _solved(
     found = dict(follows)
     for relation in relations:
         factors, angle = _substituted(relation, found)
-        free = [c for c in factors if c not in robot.driven]
+        free = [c for c in factors if c not in robot.motor_coordinates]
         if not factors and abs(_wrap(angle)) < 1e-7:
             continue
         if not free:

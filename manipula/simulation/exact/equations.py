@@ -129,7 +129,7 @@ class StateEquations:
         _, tau, rate = self.torques(t, y)
         moved = self._moved(y, tau)
         np.minimum(self.lowest, self.margins(y, moved), out=self.lowest)
-        heat = moved.friction @ qd + self.arm.damped(q, qd)
+        heat = moved.friction @ qd + self.arm.damping_power(q, qd)
         return np.concatenate([qd, moved.a, moved.bristle, rate, [tau @ qd, heat]])
 
     def margins(self, y: Array, moved: InstantMotion | None) -> Array:

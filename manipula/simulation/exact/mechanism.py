@@ -129,7 +129,7 @@ class Mechanism:
         self._torque = _compile_model(bare, "inverse_dynamics")
         self._energy = _compile_model(bare, "energy")
         damps = any(not is_zero(element.damping.value) for element in robot.elements)
-        self._undamped = _compile_model(undamped(bare), "inverse_dynamics") if damps else None
+        self._undamped = _compile_model(without_damping(bare), "inverse_dynamics") if damps else None
         self.rubbing = Rubbing(robot if rubs else bare)
         self.dry = self.rubbing.dry & (width is None and bristles is None)
         self._still = np.zeros(robot.dof)
@@ -141,7 +141,7 @@ class Mechanism:
         found = self._energy(q, qd)
         return found.kinetic, found.potential
 
-    def damped(self, q: Array, qd: Array) -> float:
+    def damping_power(self, q: Array, qd: Array) -> float:
         """c l̇², what dampers between two frames take: the power of what the torque loses with their damping."""
         if self._undamped is None:
             return 0.0
@@ -227,7 +227,7 @@ def frictionless(robot: RobotDescription) -> RobotDescription:
     return replace(robot, joints=tuple(rows))
 
 
-def undamped(robot: RobotDescription) -> RobotDescription:
+def without_damping(robot: RobotDescription) -> RobotDescription:
     """The same robot, no two-point element of which has damping."""
     elements = tuple(replace(x, damping=cell_with_value(x.damping.name)) for x in robot.elements)
     return replace(robot, elements=elements)
@@ -293,8 +293,8 @@ class ElasticMechanism(Mechanism):
         M[:n, :n], M[n:, n:] = self._links(y[:n]), np.diag(self.springs.inertia)
         return M
 
-    def damped(self, q: Array, qd: Array) -> float:
-        return super().damped(q[: self.n], qd[: self.n])
+    def damping_power(self, q: Array, qd: Array) -> float:
+        return super().damping_power(q[: self.n], qd[: self.n])
 
     def bias(self, q: Array, qd: Array) -> Array:
         """(c + g − s, s)"""

@@ -166,7 +166,7 @@ def drives_from(robot: Robot, given: object, gears: object, by: str) -> tuple[Dr
         if gears is not None and not isinstance(gears, str | Path):
             raise InputError("gears: expected a table, FILE.csv, found {gears!r:.60}", gears)
         return tuple(
-            Drive(x.label, x.torque, x.rated, x.speed, x.inertia, x.mass, x.price, joints, x)
+            Drive(x.label, x.torque, x.rated_torque, x.speed, x.inertia, x.mass, x.price, joints, x)
             for x, joints in pairs_from_tables(robot, given, gears, by)
         )
     if gears is not None:

@@ -42,7 +42,7 @@ class Pair(NamedTuple):
         return own if self.side.gear is None else min(own, self.side.gear.peak_torque)
 
     @property
-    def rated(self) -> float:
+    def rated_torque(self) -> float:
         """That it gives for ever."""
         own = self.side.ratio * self.side.efficiency * self.motor.rated_torque
         return own if self.side.gear is None else min(own, self.side.gear.rated_torque)

@@ -52,7 +52,7 @@ class Wishes(NamedTuple):
     ratio: float = np.inf
 
     @property
-    def paired(self) -> bool:
+    def has_pairs(self) -> bool:
         """Whether drives are pairs from tables."""
         return any(drive.pair is not None for drive in self.drives)
 
@@ -84,7 +84,7 @@ def blank(subject: Subject, wishes: Wishes) -> Case:
     row |= {"mass": NAN, "energy": NAN, "use": NAN, "torque": np.full(subject.robot.dof, NAN)}
     if wishes.drives:
         row |= {"price": NAN, **{f"motor{k}": "" for k in range(1, subject.robot.dof + 1)}}
-    if wishes.paired:
+    if wishes.has_pairs:
         row |= {**{name: np.full(subject.robot.dof, NAN) for name in FIGURES}, "braking_energy": NAN}
     return {**row, "cycle_time": NAN} if wishes.cycle else row
 
@@ -190,7 +190,7 @@ def _choose_drives(subject: Subject, wishes: Wishes, values: Values, stops: Sequ
     if wishes.drives:
         yield {"price": sum(drive.price for drive in taken)}
         yield {f"motor{k}": drive.label for k, drive in enumerate(taken, 1)}
-    if wishes.paired:
+    if wishes.has_pairs:
         demands = [_joint_demand(torques, motions, k, inertias).demands for k in range(1, subject.robot.dof + 1)]
         figures = figures_of_pairs([drive.pair for drive in taken if drive.pair is not None], demands)
         yield {"energy": figures.pop("work"), **figures}
@@ -230,7 +230,7 @@ def _load_inertias(
     subject: Subject, wishes: Wishes, values: Values, motions: Sequence[TaskMotion], masses: Mapping[int, float]
 ) -> list[Array]:
     """Task by task the largest inertia that each joint accelerates, all others at rest: zero where nobody asks."""
-    if not wishes.paired:
+    if not wishes.has_pairs:
         return [np.zeros(subject.robot.dof)] * len(motions)
     pairs = zip(wishes.tasks, motions)
     found = (call_model(subject.inertia, _letters(subject, values, task, masses), x.q) for task, x in pairs)

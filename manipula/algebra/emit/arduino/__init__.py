@@ -23,7 +23,7 @@ class Arduino:
 
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         tape = with_square_poses(tape)
-        shown = _C.shown(tape, version)
+        shown = _C.template_values(tape, version)
         name: str = shown["name"]
         arguments: Split = shown["split"]
         shown |= {

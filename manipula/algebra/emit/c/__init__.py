@@ -150,7 +150,7 @@ class C99:
             ),
         }
 
-    def shown(self, tape: Tape, version: str) -> Context:
+    def template_values(self, tape: Tape, version: str) -> Context:
         """What the templates show of a tape, for a package that is built around the C."""
         return _context(self, tape, Namer(spelling.RESERVED).name(tape.name), version)
 

@@ -157,6 +157,7 @@ def batch(tape: Tape, arguments: Split, c: Language) -> Batch:
     }
     sources = loads | {slot: f"{table}[i - at]" for slot, table in tables.items()}
     results = [(column(x, i), slot) for x in arguments.outputs for i, slot in enumerate(x.port.slots)]
+    # lines that only angles are made of have no reader in the main loop
     rest = _live_lines([line for line in tape.online if line.slot not in tables], {slot for _, slot in results})
     return Batch(loops, section(SectionPlan(sources, rest, results), numbers, c, names))
 
@@ -182,6 +183,7 @@ def _live_lines(lines: list[Line], wanted: set[int]) -> list[Line]:
     """Lines that something still reads."""
     kept: list[Line] = []
     wanted = set(wanted)
+    # backwards, for readers stand behind what they read: one pass is enough
     for line in reversed(lines):
         if line.slot in wanted:
             kept.append(line)

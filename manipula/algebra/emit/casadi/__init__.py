@@ -78,7 +78,7 @@ class _Shown:
         return sorted(self.place(x.port.name) for x in given)
 
     @property
-    def written(self) -> list[int]:
+    def written_outputs(self) -> list[int]:
         return [i for i, x in enumerate(self.outputs) if x.entries]
 
 

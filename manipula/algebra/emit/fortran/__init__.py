@@ -6,12 +6,12 @@ The kind is that of the module `manipula_real`, of which there are two: double p
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 
 from manipula.algebra.emit import section, text
 from manipula.algebra.emit.about import WIDTH, Context, Readme, Shown, fill_template, readme
-from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, identifier, split
+from manipula.algebra.emit.ports import Argument, FoldedNamer, Memory, Split, split
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.tape import Tape
 from manipula.scalar import OPS
@@ -88,30 +88,8 @@ TABLE = text.Language(
 )  # numbers of the self-test, where inf_dp and nan_dp are names
 
 
-class FoldedNamer(Namer):
-    """Hands out names that differ in more than capitals and leave room for what is put behind them."""
-
-    def __init__(self, reserved: Collection[str], room: int = 0) -> None:
-        super().__init__({word.lower() for word in reserved})
-        self.longest = LONGEST_NAME - room
-
-    def name(self, wish: str) -> str:
-        base = identifier(wish)[: self.longest]
-        name, count = base, 1
-        while name.lower() in self.taken:
-            count += 1
-            # cut before the number, which must stay
-            name = f"{base[: self.longest - len(str(count)) - 1]}_{count}"
-        self.taken.add(name.lower())
-        return name
-
-
-class FoldedNames(section.TapeNames):
-    """The tape's own names, by Fortran's rules."""
-
-    def __init__(self, tape: Tape, reserved: Collection[str]) -> None:
-        super().__init__(tape, ())
-        self.words = FoldedNamer(reserved).names(tape.names)
+class FortranNamer(FoldedNamer):
+    longest = LONGEST_NAME
 
 
 # what may not be broken: a text between quotation marks, or all up to a space, a comma, a bracket, a product's sign
@@ -164,7 +142,7 @@ class Fortran2018:
     """The back end."""
 
     def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
-        name = FoldedNamer(RESERVED, ROOM).name(tape.name)
+        name = FortranNamer(RESERVED, ROOM).name(tape.name)
         found = states(tape, samples)
         shown = _context(tape, name, version)
         arguments: Split = shown["split"]
@@ -199,8 +177,8 @@ def _context(tape: Tape, name: str, version: str) -> Context:
 def _sections(tape: Tape, name: str) -> section.Sections:
     """Names by Fortran's rules."""
     taken = {*RESERVED, name, *(f"{name}_{part}" for part in PARTS)}
-    arguments = split(tape, FoldedNamer(taken, ROOM))
-    names = FoldedNames(tape, {*taken, *arguments.names})
+    arguments = split(tape, FortranNamer(taken, ROOM))
+    names = section.TapeNames(tape, {*taken, *arguments.names}, FortranNamer)
     return section.sections_named(
         tape, arguments, LANGUAGE, names, section.Places(place, place, lambda i: f"k({i + 1})")
     )
@@ -211,7 +189,7 @@ def _step_arguments(arguments: Split, shown: Shown) -> dict[str, str]:
     memory: Memory | None = shown["memory"]
     if memory is None:
         return {}
-    own = FoldedNamer({*arguments.names, "k", "status"}).name("memory")
+    own = FortranNamer({*arguments.names, "k", "status"}).name("memory")
     start = [*(x.name for x, _ in memory.states), *(x.name for x in shown["parameters"])]
     kept = [f"{own}%k"] if arguments.kept else []
     # members of a derived type stand behind a percent sign
@@ -262,7 +240,7 @@ def _locals(section: section.Section) -> list[str]:
 
 def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:
     """An index for every parameter: name_p_d4 = 4"""
-    namer = FoldedNamer({f"{name}_{part}" for part in PARTS})
+    namer = FortranNamer({f"{name}_{part}" for part in PARTS})
     return [
         (namer.name(f"{name}_{x.name}_{entry}"), i + 1)
         for x in arguments.parameters

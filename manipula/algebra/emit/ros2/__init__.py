@@ -47,12 +47,12 @@ class Ros2:
 
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         tape = with_square_poses(tape)
-        shown = _C.shown(tape, version)
+        shown = _C.template_values(tape, version)
         name: str = shown["name"]
         arguments: Split = shown["split"]
         package = re.sub("_+", "_", name.lower()).strip("_")
         found = states(tape, samples)
-        labels = labelled(arguments)
+        labels = names_with_units(arguments)
         shown |= {
             **self_test_tables(arguments, found, language("")),
             "package": package,
@@ -108,7 +108,7 @@ def unit_word(unit: str) -> str:
     return "" if unit in ("", "1") else re.sub("_+", "_", identifier(text))
 
 
-def labelled(arguments: Split) -> dict[str, str]:
+def names_with_units(arguments: Split) -> dict[str, str]:
     """Argument → its name in C++, with its unit."""
     namer = Namer(RESERVED | _OWN)
     every = (*arguments.variables, *arguments.parameters, *arguments.outputs)

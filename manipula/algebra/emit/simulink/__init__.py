@@ -33,7 +33,7 @@ class Simulink:
 
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         tape = with_square_poses(tape)
-        shown = _C.shown(tape, version)
+        shown = _C.template_values(tape, version)
         name: str = shown["name"]
         arguments: Split = shown["split"]
         values = states(tape, samples)[0].inputs | dict(self.options.settings)

@@ -15,7 +15,7 @@ import numpy as np
 from manipula.algebra.emit import section, text
 from manipula.algebra.emit.about import Context, Readme, Shown, fill_template, readme
 from manipula.algebra.emit.backend import PLAIN, EmitOptions, Samples
-from manipula.algebra.emit.ports import Argument, Memory, Namer, Split, identifier, split
+from manipula.algebra.emit.ports import Argument, FoldedNamer, Memory, Namer, Split, split
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE, State, states, with_square_poses
 from manipula.algebra.tape import Tape
 
@@ -104,30 +104,11 @@ LANGUAGE = _language(StructuredText, "")
 SINGLE = _language(SingleText, "_real")
 
 
-class PlcNamer(Namer):
-    """Hands out names that differ in more than capitals and leave room for what is put behind them."""
+class PlcNamer(FoldedNamer):
+    longest = LONGEST_NAME
 
-    def __init__(self, reserved: Collection[str], room: int = 0) -> None:
-        super().__init__({word.lower() for word in reserved})
-        self.longest = LONGEST_NAME - room
-
-    def name(self, wish: str) -> str:
-        base = re.sub("_+", "_", identifier(wish))[: self.longest].strip("_")
-        name, count = base, 1
-        while name.lower() in self.taken:
-            count += 1
-            # cut before the number, which must stay
-            name = f"{base[: self.longest - len(str(count)) - 1].rstrip('_')}_{count}"
-        self.taken.add(name.lower())
-        return name
-
-
-class PlcNames(section.TapeNames):
-    """The tape's own names, by the rules of the standard."""
-
-    def __init__(self, tape: Tape, reserved: Collection[str]) -> None:
-        super().__init__(tape, ())
-        self.words = PlcNamer(reserved).names(tape.names)
+    def cut(self, name: str, count: int) -> str:
+        return re.sub("_+", "_", name)[:count].strip("_")
 
 
 ROOM = 12  # letters: what is put behind a name, given_ and _prepare among them
@@ -168,7 +149,7 @@ class Iec61131:
     def context(self, tape: Tape, name: str, version: str) -> Context:
         taken = {*RESERVED, name, *(f"{name}_{part}" for part in PARTS)}
         arguments = split(tape, PlcNamer(taken, ROOM))
-        names = PlcNames(tape, {*taken, *arguments.names})
+        names = section.TapeNames(tape, {*taken, *arguments.names}, PlcNamer)
         places = section.Places(place, place, lambda i: f"k[{i + 1}]")
         written = section.sections_named(tape, arguments, self.language, names, places)
         shown = section.context(tape, name, version, written)
@@ -184,7 +165,7 @@ class Iec61131:
             "k": f"k : {kind((kept,), real)};" if kept else "",
             "locals": {key: _locals(getattr(written, key), real) for key in ("prepare", "main")},
             "assigned": assignment,
-            "called": called,
+            "call_statement": call_statement,
             "words": comment_text,
             "indices": _indices(arguments),
             **_block_names(arguments, shown["memory"], taken),
@@ -227,7 +208,9 @@ def assignment(target: str, value: str, indent: int = 4) -> str:
     return broken_lines(f"{target} := {value};", indent)
 
 
-def called(target: str, name: str, given: Iterable[tuple[str, str]], taken: Iterable[tuple[str, str]], at: int) -> str:
+def call_statement(
+    target: str, name: str, given: Iterable[tuple[str, str]], taken: Iterable[tuple[str, str]], at: int
+) -> str:
     """status := name(q := q, tau => tau); a line an argument"""
     arguments = [*(f"{x} := {y}" for x, y in given), *(f"{x} => {y}" for x, y in taken)]
     space = " " * at
@@ -342,15 +325,15 @@ def _readme(name: str, shown: Shown, first: State, ending: str) -> Readme:
     }
     given, taken = [x.name for x in arguments.variables], [x.name for x in arguments.outputs]
     kept = ["k"] if arguments.kept else []
-    lines = [called("status", name, _same([*given, *kept]), _same(taken), 0)]
+    lines = [call_statement("status", name, _same([*given, *kept]), _same(taken), 0)]
     if arguments.kept:
         parameters = _same(x.name for x in arguments.parameters)
-        lines.insert(0, called("status", f"{name}_prepare", parameters, _same(kept), 0))
+        lines.insert(0, call_statement("status", f"{name}_prepare", parameters, _same(kept), 0))
     if memory:
         start = [x.name for x in (*(x for x, _ in memory.states), *shown["parameters"])]
         inputs = [("reset", "reset"), *_same([*(x.name for x in memory.variables), *start])]
         results = [*_same(x.name for x in memory.outputs), ("status", "status")]
-        lines.append(called("", "law", inputs, results, 0))
+        lines.append(call_statement("", "law", inputs, results, 0))
     return Readme(
         "Structured Text (IEC 61131-3)",
         "iecst",

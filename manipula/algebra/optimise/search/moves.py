@@ -41,9 +41,11 @@ def way(s: State, kind: int, x: int, y: int) -> int:
 def regroup(s: State, v: int) -> int:
     """x + (p + q) → (x + p) + q, and the same of products."""
     kind = s.kind[v]
+    # one draw for both choices: which operand is opened, and which of its parts goes with the other
     turn = random(s, 4)
     x = s.right[v] if turn & 1 else s.left[v]
     u = s.left[v] if turn & 1 else s.right[v]
+    # what depends on parameters alone is free as it stands: taking it apart only makes on-line work
     if s.kind[u >> 1] != kind or s.offline[u >> 1]:
         return 0
     # a sign before a sum belongs to both terms, before a product to one factor only
@@ -77,6 +79,7 @@ def distribute(s: State, v: int) -> int:
     if s.kind[v] != Kind.MUL or s.kind[u >> 1] != Kind.ADD or s.offline[u >> 1]:
         return 0
     p, q = s.left[u >> 1] ^ (u & 1), s.right[u >> 1] ^ (u & 1)
+    # dearer by itself; it pays where one of the two products is there already
     return way(s, Kind.ADD, times(s, a, p), times(s, a, q))
 
 
@@ -115,6 +118,7 @@ def factor(s: State, v: int) -> int:
     if s.kind[v] != Kind.ADD:
         return 0
     common = some_factor(s, s.left[v])
+    # the right side first: most draws fail here, before a node is made for the left one
     y = divide_factor(s, s.right[v], common, DEEP)
     if y == 0:
         return 0
@@ -126,6 +130,7 @@ def exchange(s: State, v: int) -> int:
     x, y = s.left[v] >> 1, s.right[v] >> 1
     if s.kind[v] != Kind.ADD or s.kind[x] != Kind.MUL or s.kind[y] != Kind.MUL or s.offline[x] or s.offline[y]:
         return 0
+    # four bits: which product is the first, the factor that moves of each, and the sign it moves with
     turn = random(s, 16)
     if turn & 8:
         x, y = y, x
@@ -152,6 +157,7 @@ def open_terms(s: State, v: int, kind: int) -> int:
     while at < count:
         r = s.scratch[at]
         node = r >> 1
+        # a list that is full stays as it is: `scratch` has room for TERMS
         inner = s.kind[node] == kind and s.offline[node] == 0 and count < TERMS
         # a shared part lives on whether it is opened or not, so opening it pays rarely
         if inner and (node == v or s.refs[node] == 1 or random(s, 4) == 0):
@@ -167,6 +173,7 @@ def open_terms(s: State, v: int, kind: int) -> int:
 
 def spread(s: State, count: int) -> int:
     """One term a · (p + q) of `scratch` becomes two. The new number of terms."""
+    # from any place: the first product would else be the one that is spread every time
     start = random(s, count)
     for i in range(count):
         at = remainder(start + i, count)
@@ -242,6 +249,7 @@ def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
         i = remainder(a + shift, count)
         for j in range(i + 1, count):
             x, y = s.scratch[start + i], s.scratch[start + j]
+            # two of them make a third one, which is free as well
             if s.offline[x >> 1] & s.offline[y >> 1]:
                 return TERMS * i + j
             value = (
@@ -260,6 +268,7 @@ def at_hand(s: State, node: int, v: int) -> int:
         return int(s.offline[node])
     if s.refs[node] == 1 and s.open[node] == s.now[Now.MOVE]:
         return 0
+    # what is computed from v may not become a part of v
     return 1 - depends(s, node, v)
 
 
@@ -279,6 +288,7 @@ def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
     count = open_terms(s, v, Kind.ADD)
     if spreading:
         count = spread(s, count)
+    # a product that was spread may be one term too many
     if count < 2 or count > TERMS:
         return 0
     if collecting:
@@ -340,6 +350,7 @@ def sum_with_square(s: State, v: int) -> int:
         if u != 0 and v not in (u, x) and (s.offline[u] or s.refs[u] > 0):
             note(s, u)
             note(s, x)
+            # u is v ∓ x², so the square comes back with the other sign
             rest = make_reference(s, Kind.MUL, 2 * x, 2 * x)
             return way(s, Kind.ADD, 2 * u + (1 if value > HALF else 0), rest ^ (1 - sign)) if rest != 0 else 0
     return 0
@@ -350,6 +361,7 @@ def sum_with_product(s: State, v: int) -> int:
     u = s.live[random(s, s.now[Now.LIVE])]
     start = random(s, s.now[Now.LIVE])
     sign = random(s, 2)
+    # one u for many x: v ∓ u is formed once, and every x costs a division and a look
     value = total(s.value[v], reference_value(s, 2 * u + 1 - sign))
     for i in range(TRIES):
         x = s.live[remainder(start + i, s.now[Now.LIVE])]

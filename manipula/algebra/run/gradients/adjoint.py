@@ -43,7 +43,7 @@ class AdjointStep(Protocol):
     @property
     def weights(self) -> Mapping[str, str]: ...
     @property
-    def recorded(self) -> Mapping[str, str]: ...
+    def records(self) -> Mapping[str, str]: ...
     @property
     def gradients(self) -> Mapping[str, str]: ...
     @property
@@ -276,9 +276,9 @@ class Rollouts:
         """Weights of the results of a chunk, by step: zero where nothing was recorded."""
         places = {names.weights[name]: w for name, w in zip(self.outputs, out, strict=True) if w is not None}
         places |= {
-            names.recorded[port.name]: w
+            names.records[port.name]: w
             for port, w in zip(self.memory.states, recorded, strict=True)
-            if port.name in names.recorded and w is not None
+            if port.name in names.records and w is not None
         }
         found = {}
         for name, w in places.items():
@@ -289,8 +289,8 @@ class Rollouts:
                 spread[..., :: steps.every, :] = w[..., at : at + samples, :]
             found[name] = spread
         for port, size in zip(self.memory.states, self.sizes, strict=True):
-            if port.name in names.recorded and names.recorded[port.name] not in found:
-                found[names.recorded[port.name]] = np.zeros_like(like, shape=(count, size))
+            if port.name in names.records and names.records[port.name] not in found:
+                found[names.records[port.name]] = np.zeros_like(like, shape=(count, size))
         return found
 
 

@@ -293,7 +293,7 @@ def plan_closure(robot: RobotDescription, trees: Iterable[Tree]) -> tuple[Closur
     fault: InputError | None = None
     for tree in trees:
         try:
-            return NumericLinkage(robot.name, tree, robot.driven).plan(starts_of(robot)), tree
+            return NumericLinkage(robot.name, tree, robot.motor_coordinates).plan(starts_of(robot)), tree
         except InputError as error:
             fault = error
     assert fault is not None

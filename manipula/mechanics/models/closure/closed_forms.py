@@ -151,10 +151,10 @@ class RingFormulas:
 
     def _flat(self, v: Vector) -> Vector:
         """Across the axis of the first joint that turns."""
-        return _across(v, self.turning.z)
+        return _across(v, self.turning_joint.z)
 
     @property
-    def turning(self) -> PassedJoint:
+    def turning_joint(self) -> PassedJoint:
         return self.passed[1] if self.form.word == "PR" else self.passed[0]
 
     def _rrr(self) -> ClosedScalars:

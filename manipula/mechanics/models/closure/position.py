@@ -83,7 +83,7 @@ def mechanism_of(robot: RobotDescription) -> tuple[NumericLinkage, ClosurePlan]:
         raise InputError("{robot}: closing its loops needs a value for {names}", robot.name, ", ".join(unknown))
     numbers = dict.fromkeys(free_parameters(robot), 0.0)  # masses, which move no frame
     tree = merge_fixed(Binding(robot).over(FLOATS, numbers))
-    mechanism = NumericLinkage(robot.name, tree, robot.driven)
+    mechanism = NumericLinkage(robot.name, tree, robot.motor_coordinates)
     return mechanism, mechanism.plan(starts_of(robot))
 
 
@@ -104,7 +104,7 @@ def close_loops(robot: RobotDescription, motors: object, near: object = None) ->
         q = _numbers(robot, motors, names, "motors")
         return ClosedPosition(robot.name, q, "closed", 0.0, q)
     mechanism, plan = mechanism_of(robot)
-    target = _numbers(robot, motors, [names[c] for c in robot.driven], "motors")
+    target = _numbers(robot, motors, [names[c] for c in robot.motor_coordinates], "motors")
     return Closing(mechanism, plan).to(target, start_of(robot, near))
 
 

@@ -76,7 +76,7 @@ class UserLaw:
 
     def as_dict(self) -> dict[str, object]:
         """Plain data: its name, what it asks for, the shapes of its states and settings, and their values."""
-        shapes = {name: [*entry.shape] for name, entry in self.declared.items()}
+        shapes = {name: [*entry.shape] for name, entry in self.entries.items()}
         values = {name: [*entry.default] for name, entry in self.settings.items() if entry.default is not None}
         return {"name": self.name, "arguments": self.arguments, "shapes": shapes, "defaults": values}
 
@@ -90,12 +90,12 @@ class UserLaw:
         return list(signature(self.text).parameters)[1:]
 
     @property
-    def declared(self) -> dict[str, Entry]:
+    def entries(self) -> dict[str, Entry]:
         return {**self.inputs, **self.states, **self.settings}
 
     def counts(self, n: int, base: Callable[[], int]) -> Counts:
         """Of a robot; base parameters are counted only where a size asks for them."""
-        asks = any(word in ("base", "pairs") for entry in self.declared.values() for word in entry.shape)
+        asks = any(word in ("base", "pairs") for entry in self.entries.values() for word in entry.shape)
         return Counts(n, base() if asks else 0)
 
     @property
@@ -115,7 +115,7 @@ class UserLaw:
                 found.append(SAMPLE)
             else:
                 role: Role = "state" if name in self.states else "setting" if name in self.settings else "variable"
-                entry, word = self.declared[name], "input" if role == "variable" else role
+                entry, word = self.entries[name], "input" if role == "variable" else role
                 kind = PortKind(name, self.units.get(name, "SI"), f"{word} {name} of {self.name}", role=role)
                 size = _SIZES.get(entry.shape) or entry_names(name, entry.size(counts))
                 letter = f"{name}_" if size == "base" or (size == "dof" and name[-1].isdigit()) else ""
@@ -138,7 +138,7 @@ class UserLaw:
         self, maths: Maths[Any], call: ModelCall, x: Given, joints: Sequence[str], counts: Counts
     ) -> tuple[Any, Any]:
         """What it gives, and what becomes of its states, as it says it; errors name the line of the text."""
-        sizes = {name: entry.size(counts) for name, entry in self.declared.items()}
+        sizes = {name: entry.size(counts) for name, entry in self.entries.items()}
         sizes[SAMPLE.name] = ()
         arrays = [_shaped(maths, x[name], sizes.get(name, (counts.n,))) for name in self.arguments]
         with _Located(self.name):
@@ -246,11 +246,11 @@ def _refuse_names(law: UserLaw) -> None:
     doubled = [name for name, times in counted.items() if times > 1]
     if doubled:
         raise law.refuse(Message("{names}: a name for one thing only", ", ".join(sorted(doubled))))
-    known = [*MEASURED, SAMPLE.name, *law.declared]
+    known = [*MEASURED, SAMPLE.name, *law.entries]
     for name in law.arguments:
         if name not in known:
             raise law.refuse(UnknownNameError("argument", name, known).message)
-    unused = [name for name in law.declared if name not in law.arguments]
+    unused = [name for name in law.entries if name not in law.arguments]
     if unused:
         raise law.refuse(Message("{names}: declared, but no argument of the function", ", ".join(unused)))
 
