@@ -62,7 +62,10 @@ class ClosurePlan:
 
     def divisors(self, J: Array) -> Array:
         """Those that change with the position, from J of all rows and coordinates, each beside its usual size."""
-        own = Elimination(self.blocks, J[np.ix_(self.rows, self.passive)].tolist()).divisors()
+        try:
+            own = Elimination(self.blocks, J[np.ix_(self.rows, self.passive)].tolist()).divisors()
+        except ZeroDivisionError:  # exactly singular, as where bars are drawn in line
+            return np.zeros(max(len(self.usual), 1))
         found: Array = np.array(own, dtype=float) / np.array(self.usual)
         return found
 
@@ -206,6 +209,7 @@ class NumericLinkage:
                 self.robot, some_of([cut.name for cut in self.tree.cuts]), ", ".join(map(str, ranks)),
             )  # fmt: skip
         self._refuse_motors(regular, clear)
+        regular = self._away_from_dead_centres(regular, clear)
         samples = [self.J(q)[:, self.passive] for q in regular]
         rows = independent_rows(samples, clear)
         self._certify(rows, regular)
@@ -259,6 +263,19 @@ class NumericLinkage:
                 "{robot}: the motors {names} do not move it as a whole: {loose} can move while they stand still",
                 self.robot, driven, some_of(loose),
             )  # fmt: skip
+
+    def _away_from_dead_centres(self, positions: Sequence[Array], rank: int) -> list[Array]:
+        """The positions at which the motors determine all joints: a linkage may be described with bars in line."""
+        found = []
+        for q in positions:
+            s = np.linalg.svd(self.J(q)[:, self.passive], compute_uv=False)
+            found += [q] if not rank or s[rank - 1] * GAP > s[0] else []
+        if not found:
+            raise InputError(
+                "{robot}: at every closed position found some joints can move while the motors {names} stand still",
+                self.robot, some_of([self.of.names[c] for c in self.driven]),
+            )  # fmt: skip
+        return found
 
     def _loose(self, positions: Sequence[Array]) -> list[str]:
         """The joints that can move, at every position, while the motors stand still."""

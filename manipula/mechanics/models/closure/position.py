@@ -42,7 +42,7 @@ AROUND = 0.15
 SAID = {
     "closed": Message("closed"),
     "open": Message("the loops do not close there"),
-    "singular": Message("the closure is singular on the way there"),
+    "singular": Message("the closure is singular there, or on the way there"),
     "other assembly": Message("only another assembly closes there"),
 }
 
@@ -168,6 +168,8 @@ class Closing:
         signs, found = np.sign(self._divisors(start)), list[Array]()
         rng, units = np.random.default_rng(0), self.mechanism.units[1]
         others = 0
+        if self.mechanism.is_closed(start) and (np.abs(self._divisors(start)) <= SMALL).any():
+            return start, "singular"  # where two assemblies meet, signs are rounding errors
         for attempt in range(TRIES):
             there = start + (AROUND * rng.uniform(-1, 1, len(start)) * units if attempt else 0.0)
             free = self.passive if attempt < TRIES // 2 else range(self.mechanism.n)
