@@ -256,7 +256,8 @@ class NumericLinkage:
         if len(self.driven) < freedoms:
             raise InputError(
                 "{robot}: its loops leave {freedoms} freedoms, and {count} joints are driven ({names}): {loose} can "
-                "move while they stand still", *told, some_of(loose),
+                "move while they stand still; name {missing} of these as motors too, or hold them by locked=",
+                *told, some_of(loose), freedoms - len(self.driven),
             )  # fmt: skip
         if loose:
             raise InputError(

@@ -36,6 +36,7 @@ Status = Literal["closed", "open", "singular", "other assembly"]
 STRIDE = 0.25  # rad, or of the size: of a motor in a step
 MOST = 0.35  # rad, or of the size: what Newton's method may add to a step
 SHORTEST = 2.0**-12  # of the way: a step that is shorter ends it
+NEARLY = 1e-9  # m or rad: a gap of loops that are closed but for rounding
 SMALL = 1e-6  # of a determinant's usual size
 TRIES = 16  # starts around the one given, where that does not close as it should
 AROUND = 0.15
@@ -57,6 +58,7 @@ class ClosedPosition:
     status: Status
     error: float  # how far the loops are from closed, m or rad
     motors: Array = field(repr=False)  # where they were wanted
+    reached: Array = field(repr=False)  # where they are at `q`
 
     @property
     def ok(self) -> bool:
@@ -64,10 +66,13 @@ class ClosedPosition:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if not self.ok:
+            wanted, reached = (", ".join(f"{x:.6g}" for x in y) for y in (self.motors, self.reached))
+            told = (self.robot, SAID[self.status], wanted)
+            if self.error > NEARLY:
+                raise InputError("{robot}: {why} (the motors at {motors}; gap {error:.3g} m or rad)", *told, self.error)
             raise InputError(
-                "{robot}: {why} (the motors at {motors}; nearest gap {error:.3g} m or rad)",
-                self.robot, SAID[self.status], ", ".join(f"{x:.6g}" for x in self.motors), self.error,
-            )  # fmt: skip
+                "{robot}: {why} (the motors at {motors}; they were led as far as {reached})", *told, reached
+            )
         return np.array(self.q, dtype=dtype)
 
     def __len__(self) -> int:
@@ -102,7 +107,7 @@ def close_loops(robot: RobotDescription, motors: object, near: object = None) ->
     names = robot.joint_names
     if not robot.loops and robot.coordinates.followers:  # parallelograms: always closed
         q = _numbers(robot, motors, names, "motors")
-        return ClosedPosition(robot.name, q, "closed", 0.0, q)
+        return ClosedPosition(robot.name, q, "closed", 0.0, q, q)
     mechanism, plan = mechanism_of(robot)
     target = _numbers(robot, motors, [names[c] for c in robot.driven], "motors")
     return Closing(mechanism, plan).to(target, start_of(robot, near))
@@ -161,7 +166,7 @@ class Closing:
         q, status = self.assemble(start)
         if status == "closed":
             q, status = self._lead(q, motors)
-        return ClosedPosition(self.mechanism.robot, q, status, self.mechanism.gap(q), motors)
+        return ClosedPosition(self.mechanism.robot, q, status, self.mechanism.gap(q), motors, q[self.driven])
 
     def assemble(self, start: Array) -> tuple[Array, Status]:
         """The closed position that is nearest to a start among those found, with the determinants' signs of it."""
