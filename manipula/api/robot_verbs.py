@@ -52,8 +52,9 @@ def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **
     with warnings.catch_warnings():
         if loops:
             warnings.filterwarnings("ignore", ".*the chain is open there", ManipulaWarning)
-        robot = Robot.of(robot_from_source(source, **options))
+        robot = Robot.read(robot_from_source(source, **options), options)
     if loops:
+        from manipula.mechanics.models.closure.rounding import close_rounded_loops
         from manipula.mechanics.robot.formats.loop_file import with_loops_from_file
         from manipula.mechanics.robot.formats.mjcf.loops import with_loops_from_mjcf
         from manipula.mechanics.robot.formats.snap_to_exact import couple_parallelograms
@@ -62,7 +63,7 @@ def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **
         inside = with_loops_from_mjcf if robot.origin.format == "mjcf" else with_loops_from_urdf
         own = Path(loops).suffix.lower() in (".xml", ".mjcf", ".urdf")
         robot = with_loops_from_file(robot, loops, inside if own else None, motors)
-        robot = robot if options.get("exact") else couple_parallelograms(robot)
+        robot = robot if options.get("exact") else close_rounded_loops(couple_parallelograms(robot))
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))

@@ -165,7 +165,7 @@ class NumericLinkage:
     ) -> list[Array]:
         """Some closed positions; an error that says how near it came where there are none."""
         found, nearest, rng = list[Array](), np.inf, np.random.default_rng(seed)
-        for start in self._starts(list(starts), max(ATTEMPTS, 3 * count), rng, near):
+        for start in self.starts(list(starts), max(ATTEMPTS, 3 * count), rng, near):
             q = self.newton(start, range(self.n))
             nearest = min(nearest, self.gap(q))
             if self.is_closed(q):
@@ -180,7 +180,9 @@ class NumericLinkage:
             "lengths, and give [poses] a position near the one meant)", self.robot, names, nearest,
         )  # fmt: skip
 
-    def _starts(self, given: list[Positions], attempts: int, rng: np.random.Generator, near: float) -> Iterator[Array]:
+    def starts(
+        self, given: Sequence[Positions], attempts: int, rng: np.random.Generator, near: float
+    ) -> Iterator[Array]:
         """The poses, positions around them, and then further away."""
         poses = [np.array(x, dtype=float) for x in given] or [np.zeros(self.n)]
         yield from poses

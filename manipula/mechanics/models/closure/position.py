@@ -84,7 +84,7 @@ def mechanism_of(robot: RobotDescription) -> tuple[NumericLinkage, ClosurePlan]:
     """A robot in numbers and the plan of its closure."""
     if not robot.loops:
         raise InputError("{robot} has no loops to close", robot.name)
-    if unknown := [name for name in free_parameters(robot) if _is_geometry(robot, name)]:
+    if unknown := [name for name in free_parameters(robot) if is_geometry(robot, name)]:
         raise InputError("{robot}: closing its loops needs a value for {names}", robot.name, ", ".join(unknown))
     numbers = dict.fromkeys(free_parameters(robot), 0.0)  # masses, which move no frame
     tree = merge_fixed(Binding(robot).over(FLOATS, numbers))
@@ -92,7 +92,7 @@ def mechanism_of(robot: RobotDescription) -> tuple[NumericLinkage, ClosurePlan]:
     return mechanism, mechanism.plan(starts_of(robot))
 
 
-def _is_geometry(robot: RobotDescription, name: str) -> bool:
+def is_geometry(robot: RobotDescription, name: str) -> bool:
     """Whether a free name stands in a placement: such a length decides where loops close."""
     from manipula.mechanics.robot.description import cells_in
     from manipula.mechanics.robot.values.parameter import names_of

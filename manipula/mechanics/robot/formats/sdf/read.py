@@ -286,7 +286,7 @@ class _Model:
             raise UnknownNameError(Message("link of {name}", self.name), name, self.parts)
         element = self.parts[name]
         pose = element.find("pose")
-        on = "" if pose is None else pose.get("relative_to", "")
+        on = "" if pose is None else pose.get("relative_to", "") or pose.get("frame", "")  # as version 1.6 called it
         if not on and element.tag == "joint":
             on = name_in(element, "child", where)
         elif not on and element.tag == "frame":

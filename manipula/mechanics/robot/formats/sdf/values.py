@@ -26,13 +26,14 @@ _BESIDE = (  # what no model needs, or what is warned of
     "physics scene light plugin gui audio state population road magnetic_field atmosphere spherical_coordinates wind "
     "actor self_collide allow_auto_disable gripper enable_wind visual collision sensor projector audio_sink "
     "audio_source battery particle_emitter must_be_base_link velocity_decay kinematic material density "
-    "auto_inertia_params stiffness dissipation initial_position fluid_added_mass"
+    "auto_inertia_params stiffness dissipation initial_position fluid_added_mass "
+    "gearbox_ratio gearbox_reference_body"
 )
 WORDS: dict[str, Element | None] = {
     "sdf": Element("version"),
     "world": Element("name"),
     "model": Element("name placement_frame", "canonical_link"),
-    "pose": Element("relative_to degrees rotation_format"),
+    "pose": Element("relative_to frame degrees rotation_format"),
     "frame": Element("name attached_to"),
     "link": Element("name"),
     "inertial": Element("auto"),
