@@ -30,10 +30,11 @@ def robots() -> list[str]:
 
 
 def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **options: object) -> Robot:
-    """A robot by library name or from a file: .toml .urdf .xml .mjcf .par .csv .txt.
+    """A robot by library name or from a file: .toml .urdf .xml .mjcf .sdf .par .csv .txt.
 
-    exact= keeps angles near a quarter turn, lengths of nothing and parallelograms as written. URDF, MJCF: base=, tip=,
-    locked=. Table options: convention=, angle=, length=, columns=. `loops` is a file of loop closures beside a URDF.
+    exact= keeps angles near a quarter turn, lengths of nothing and parallelograms as written. URDF, MJCF, SDF: base=,
+    tip=, locked=. Table options: convention=, angle=, length=, columns=. `loops` is a file of loop closures beside a
+    URDF, or the file itself; motors= then names the driven joints where the file names others or none.
 
     >>> load("planar2r").dof
     2
@@ -42,11 +43,18 @@ def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **
     from manipula.mechanics.robot.formats.registry import robot_from_source
     from manipula.robot import Robot
 
+    motors = options.get("motors") or ()
+    motors = (motors,) if isinstance(motors, str) else tuple(motors)  # type: ignore[arg-type]
+    if loops:
+        options.pop("motors", None)
+    elif motors:
+        options["motors"] = motors
     with warnings.catch_warnings():
         if loops:
             warnings.filterwarnings("ignore", ".*the chain is open there", ManipulaWarning)
-        robot = Robot.of(robot_from_source(source, **options))
+        robot = Robot.read(robot_from_source(source, **options), options)
     if loops:
+        from manipula.mechanics.models.closure.rounding import close_rounded_loops
         from manipula.mechanics.robot.formats.loop_file import with_loops_from_file
         from manipula.mechanics.robot.formats.mjcf.loops import with_loops_from_mjcf
         from manipula.mechanics.robot.formats.snap_to_exact import couple_parallelograms
@@ -54,8 +62,8 @@ def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **
 
         inside = with_loops_from_mjcf if robot.origin.format == "mjcf" else with_loops_from_urdf
         own = Path(loops).suffix.lower() in (".xml", ".mjcf", ".urdf")
-        robot = with_loops_from_file(robot, loops, inside if own else None)
-        robot = robot if options.get("exact") else couple_parallelograms(robot)
+        robot = with_loops_from_file(robot, loops, inside if own else None, motors)
+        robot = robot if options.get("exact") else close_rounded_loops(couple_parallelograms(robot))
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))

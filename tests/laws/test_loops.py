@@ -531,3 +531,62 @@ def test_points_that_an_mjcf_connects_close_as_in_mujoco(tmp_path: Path) -> None
 def test_wrong_equalities_of_an_mjcf_are_one_sentence(equality: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=said):
         _mjcf(equality, tmp_path)
+
+
+# rounded files
+
+
+def _off_plane(free: str, off: float, exact: bool = False) -> mp.Robot:
+    """A five-bar whose frames miss each other across the plane."""
+    text = five_bar_text(free)
+    head, tail = text.split('name="tip_b"')
+    row = tail.split("xyz=[")[1].split("]")[0]
+    x, y, z = map(float, row.split(","))
+    return mp.Robot.from_text(f'{head}name="tip_b"' + tail.replace(f"xyz=[{row}]", f"xyz=[{x}, {y}, {z + off!r}]", 1),
+                              exact=exact)  # fmt: skip
+
+
+def five_bar_text(free: str) -> str:
+    x = Linkage("fivebar", 2)
+    O, A, B, C, D = (x.point(*p) for p in ((0, 0), (-0.15, 0.2), (0.15, 0.5), (0.5, 0.25), (0.3, 0)))
+    x.joint("left", "base", O, motor=True)
+    x.joint("left_rod", "left", A)
+    x.joint("right", "base", D, motor=True)
+    x.joint("right_rod", "right", C)
+    x.loop("tip", "left_rod", "right_rod", B, free)
+    return x.text()
+
+
+@pytest.mark.parametrize("free", ["z", "ball"])
+def test_what_rounding_leaves_open_is_closed(free: str) -> None:
+    """Only what no position closes, only up to rounding, and everywhere the mechanism goes."""
+    with pytest.warns(ManipulaWarning, match=r"loops \(tip\) stay 3e-08 m or rad apart, as rounded"):
+        robot = _off_plane(free, 3e-8)
+    even = mp.Robot.from_text(five_bar_text(free))
+    for motors in ([0.0, 0.0], [0.3, -0.2]):
+        at, wanted = robot.close(motors), even.close(motors)
+        assert at.ok and wanted.ok
+        np.testing.assert_allclose(at.q, wanted.q, atol=1e-12)
+    for off, exact in ((3e-8, True), (3e-4, False)):
+        with pytest.raises(InputError, match="do not close"):
+            _off_plane(free, off, exact).close([0.0, 0.0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bars_drawn_in_line_are_a_singular_position(seed: int) -> None:
+    """Coupler and rocker lie in line: two assemblies meet there, and neither is chosen."""
+    x = Linkage("line", seed)
+    x.joint("crank", "base", (0.0, 0.0, 0.0), motor=True)
+    x.joint("coupler", "crank", (0.0, 0.3, 0.0))
+    x.joint("rocker", "base", (0.7, 0.3, 0.0))
+    x.loop("pin", "coupler", "rocker", (0.4, 0.3, 0.0))
+    robot = x.robot()
+    at = robot.close([0.0])
+    assert at.status == "singular"
+    with pytest.raises(InputError, match="the closure is singular there, or on the way there"):
+        mp.Arm(robot, optimise="none").gravity(at)
+    sense = -1.0 if robot.joints[0].direction > 0 else 1.0  # the way on which the crank comes nearer to the rocker
+    sides = [robot.close([0.1 * sense], near=[0.1 * sense, s * 0.5, s * 0.7]) for s in (1, -1)]
+    sides += [robot.close([0.1 * sense], near=[0.1 * sense, s * 0.5, -s * 0.7]) for s in (1, -1)]
+    found = {tuple(np.round(x.q, 6)) for x in sides if x.ok}
+    assert len(found) == 2 and robot.close([-0.1 * sense], near=[0.1 * sense, 0.5, 0.7]).status != "closed"

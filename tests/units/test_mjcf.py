@@ -142,7 +142,7 @@ def test_what_may_be_left_out() -> None:
         (file(head='<option gravity="0 0"/>'), r"gravity: found '0 0' \(3 numbers\)"),
         (body('<joint class="none"/>'), "class: found 'none'"),
         (body('<joint name="j" type="screw"/>'), "joint 'j': type: found 'screw'"),
-        (body('<joint name="j" type="ball"/>'), "a ball joint has three degrees of freedom"),
+        (body('<joint name="j_y"/><joint name="j" type="ball"/>'), "joint 'j_y': two joints have this name"),
         (body('<freejoint name="j"/>'), "joint 'j': type: found 'floating': it has six degrees of freedom"),
         (body("<freejoint/>"), r"body 'b': type: found 'floating': .* \(base='b' reads what is below it\)"),
         (body('<joint name="j" axis="0 0 0"/>'), "joint 'j': axis: found a zero axis"),
@@ -172,6 +172,8 @@ def test_a_mistake_is_one_sentence(text: str, said: str, whole: Sentences) -> No
     ("text", "said"),
     [
         (body('<joint name="j" stiffness="2"/>'), r"not read: springs of joints \(stiffness, springdamper\): j"),
+        (body('<joint name="j" type="ball" damping="2"/>'), "not read: limits, damping, .* of ball joints: j"),
+        (body('<joint name="j" type="ball" range="0 40"/>'), "not read: limits, damping, .* of ball joints: j"),
         (body('<joint name="j" range="2 1"/>'), "not read: ranges whose lower limit is above the upper one: j"),
         (body('<joint name="j" actuatorfrcrange="-1 2"/>'), "not read: limits of effort that differ by the way .*: j"),
         (body("<joint/>", 'gravcomp="1"'), "not read: gravcomp, so that bodies have their whole weight: b"),

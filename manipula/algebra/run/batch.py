@@ -110,6 +110,8 @@ def floats_from_value(function: str, name: str, value: ArrayLike, dtype: DType) 
         # objects with __float__ (Fraction, mpmath) convert; text with digits in it must not
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(hasattr(x, "__float__") for x in array.flat)):
             return array.astype(dtype)
+    except InputError:  # a position of loops that do not close says why itself
+        raise
     except (ValueError, TypeError) as problem:
         raise InputError("{name}: expected numbers, found {value}", what, value_text(value)) from problem
     raise InputError(

@@ -62,7 +62,10 @@ class ClosurePlan:
 
     def divisors(self, J: Array) -> Array:
         """Those that change with the position, from J of all rows and coordinates, each beside its usual size."""
-        own = Elimination(self.blocks, J[np.ix_(self.rows, self.passive)].tolist()).divisors()
+        try:
+            own = Elimination(self.blocks, J[np.ix_(self.rows, self.passive)].tolist()).divisors()
+        except ZeroDivisionError:  # exactly singular, as where bars are drawn in line
+            return np.zeros(max(len(self.usual), 1))
         found: Array = np.array(own, dtype=float) / np.array(self.usual)
         return found
 
@@ -162,7 +165,7 @@ class NumericLinkage:
     ) -> list[Array]:
         """Some closed positions; an error that says how near it came where there are none."""
         found, nearest, rng = list[Array](), np.inf, np.random.default_rng(seed)
-        for start in self._starts(list(starts), max(ATTEMPTS, 3 * count), rng, near):
+        for start in self.starts(list(starts), max(ATTEMPTS, 3 * count), rng, near):
             q = self.newton(start, range(self.n))
             nearest = min(nearest, self.gap(q))
             if self.is_closed(q):
@@ -177,7 +180,9 @@ class NumericLinkage:
             "lengths, and give [poses] a position near the one meant)", self.robot, names, nearest,
         )  # fmt: skip
 
-    def _starts(self, given: list[Positions], attempts: int, rng: np.random.Generator, near: float) -> Iterator[Array]:
+    def starts(
+        self, given: Sequence[Positions], attempts: int, rng: np.random.Generator, near: float
+    ) -> Iterator[Array]:
         """The poses, positions around them, and then further away."""
         poses = [np.array(x, dtype=float) for x in given] or [np.zeros(self.n)]
         yield from poses
@@ -206,6 +211,7 @@ class NumericLinkage:
                 self.robot, some_of([cut.name for cut in self.tree.cuts]), ", ".join(map(str, ranks)),
             )  # fmt: skip
         self._refuse_motors(regular, clear)
+        regular = self._away_from_dead_centres(regular, clear)
         samples = [self.J(q)[:, self.passive] for q in regular]
         rows = independent_rows(samples, clear)
         self._certify(rows, regular)
@@ -252,13 +258,27 @@ class NumericLinkage:
         if len(self.driven) < freedoms:
             raise InputError(
                 "{robot}: its loops leave {freedoms} freedoms, and {count} joints are driven ({names}): {loose} can "
-                "move while they stand still", *told, some_of(loose),
+                "move while they stand still; name {missing} of these as motors too, or hold them by locked=",
+                *told, some_of(loose), freedoms - len(self.driven),
             )  # fmt: skip
         if loose:
             raise InputError(
                 "{robot}: the motors {names} do not move it as a whole: {loose} can move while they stand still",
                 self.robot, driven, some_of(loose),
             )  # fmt: skip
+
+    def _away_from_dead_centres(self, positions: Sequence[Array], rank: int) -> list[Array]:
+        """The positions at which the motors determine all joints: a linkage may be described with bars in line."""
+        found = []
+        for q in positions:
+            s = np.linalg.svd(self.J(q)[:, self.passive], compute_uv=False)
+            found += [q] if not rank or s[rank - 1] * GAP > s[0] else []
+        if not found:
+            raise InputError(
+                "{robot}: at every closed position found some joints can move while the motors {names} stand still",
+                self.robot, some_of([self.of.names[c] for c in self.driven]),
+            )  # fmt: skip
+        return found
 
     def _loose(self, positions: Sequence[Array]) -> list[str]:
         """The joints that can move, at every position, while the motors stand still."""

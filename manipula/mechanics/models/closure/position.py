@@ -36,13 +36,14 @@ Status = Literal["closed", "open", "singular", "other assembly"]
 STRIDE = 0.25  # rad, or of the size: of a motor in a step
 MOST = 0.35  # rad, or of the size: what Newton's method may add to a step
 SHORTEST = 2.0**-12  # of the way: a step that is shorter ends it
+NEARLY = 1e-9  # m or rad: a gap of loops that are closed but for rounding
 SMALL = 1e-6  # of a determinant's usual size
 TRIES = 16  # starts around the one given, where that does not close as it should
 AROUND = 0.15
 SAID = {
     "closed": Message("closed"),
     "open": Message("the loops do not close there"),
-    "singular": Message("the closure is singular on the way there"),
+    "singular": Message("the closure is singular there, or on the way there"),
     "other assembly": Message("only another assembly closes there"),
 }
 
@@ -57,6 +58,7 @@ class ClosedPosition:
     status: Status
     error: float  # how far the loops are from closed, m or rad
     motors: Array = field(repr=False)  # where they were wanted
+    reached: Array = field(repr=False)  # where they are at `q`
 
     @property
     def ok(self) -> bool:
@@ -64,10 +66,13 @@ class ClosedPosition:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if not self.ok:
+            wanted, reached = (", ".join(f"{x:.6g}" for x in y) for y in (self.motors, self.reached))
+            told = (self.robot, SAID[self.status], wanted)
+            if self.error > NEARLY:
+                raise InputError("{robot}: {why} (the motors at {motors}; gap {error:.3g} m or rad)", *told, self.error)
             raise InputError(
-                "{robot}: {why} (the motors at {motors}; nearest gap {error:.3g} m or rad)",
-                self.robot, SAID[self.status], ", ".join(f"{x:.6g}" for x in self.motors), self.error,
-            )  # fmt: skip
+                "{robot}: {why} (the motors at {motors}; they were led as far as {reached})", *told, reached
+            )
         return np.array(self.q, dtype=dtype)
 
     def __len__(self) -> int:
@@ -79,7 +84,7 @@ def mechanism_of(robot: RobotDescription) -> tuple[NumericLinkage, ClosurePlan]:
     """A robot in numbers and the plan of its closure."""
     if not robot.loops:
         raise InputError("{robot} has no loops to close", robot.name)
-    if unknown := [name for name in free_parameters(robot) if _is_geometry(robot, name)]:
+    if unknown := [name for name in free_parameters(robot) if is_geometry(robot, name)]:
         raise InputError("{robot}: closing its loops needs a value for {names}", robot.name, ", ".join(unknown))
     numbers = dict.fromkeys(free_parameters(robot), 0.0)  # masses, which move no frame
     tree = merge_fixed(Binding(robot).over(FLOATS, numbers))
@@ -87,7 +92,7 @@ def mechanism_of(robot: RobotDescription) -> tuple[NumericLinkage, ClosurePlan]:
     return mechanism, mechanism.plan(starts_of(robot))
 
 
-def _is_geometry(robot: RobotDescription, name: str) -> bool:
+def is_geometry(robot: RobotDescription, name: str) -> bool:
     """Whether a free name stands in a placement: such a length decides where loops close."""
     from manipula.mechanics.robot.description import cells_in
     from manipula.mechanics.robot.values.parameter import names_of
@@ -102,7 +107,7 @@ def close_loops(robot: RobotDescription, motors: object, near: object = None) ->
     names = robot.joint_names
     if not robot.loops and robot.coordinates.followers:  # parallelograms: always closed
         q = _numbers(robot, motors, names, "motors")
-        return ClosedPosition(robot.name, q, "closed", 0.0, q)
+        return ClosedPosition(robot.name, q, "closed", 0.0, q, q)
     mechanism, plan = mechanism_of(robot)
     target = _numbers(robot, motors, [names[c] for c in robot.motor_coordinates], "motors")
     return Closing(mechanism, plan).to(target, start_of(robot, near))
@@ -161,13 +166,15 @@ class Closing:
         q, status = self.assemble(start)
         if status == "closed":
             q, status = self._lead(q, motors)
-        return ClosedPosition(self.mechanism.robot, q, status, self.mechanism.gap(q), motors)
+        return ClosedPosition(self.mechanism.robot, q, status, self.mechanism.gap(q), motors, q[self.driven])
 
     def assemble(self, start: Array) -> tuple[Array, Status]:
         """The closed position that is nearest to a start among those found, with the determinants' signs of it."""
         signs, found = np.sign(self._divisors(start)), list[Array]()
         rng, units = np.random.default_rng(0), self.mechanism.units[1]
         others = 0
+        if self.mechanism.is_closed(start) and (np.abs(self._divisors(start)) <= SMALL).any():
+            return start, "singular"  # where two assemblies meet, signs are rounding errors
         for attempt in range(TRIES):
             there = start + (AROUND * rng.uniform(-1, 1, len(start)) * units if attempt else 0.0)
             free = self.passive if attempt < TRIES // 2 else range(self.mechanism.n)

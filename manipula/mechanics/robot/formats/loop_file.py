@@ -13,10 +13,10 @@ Source of the format: "Extended URDF: Accounting for parallel mechanism in robot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.description import BASE, AnyRobot, RobotDescription
@@ -31,18 +31,25 @@ _TOKEN = re.compile(r"\s*([\[\],]|\"[^\"]*\"|'[^']*'|[^\[\],\"']+)")
 
 
 def with_loops_from_file(
-    robot: AnyRobot, path: str | Path, read: Callable[[AnyRobot, str], AnyRobot] | None = None
+    robot: AnyRobot, path: str | Path, read: LoopReader | None = None, motors: Sequence[str] = ()
 ) -> AnyRobot:
-    """The robot with the loops and motors that a file beside it names; `read` is of another format than YAML."""
+    """The robot with the loops and motors that a file beside it names; `read` is of another format than YAML. `motors`
+    replaces those of the file."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise RobotFileError("cannot be read: {what}", error.strerror or str(error), file=str(path)) from None
     with errors_of(str(path)):
-        return (read or with_loops_from_text)(robot, text_from_bytes(content))
+        return (read or with_loops_from_text)(robot, text_from_bytes(content), str(path), motors)
 
 
-def with_loops_from_text(robot: AnyRobot, text: str) -> AnyRobot:
+class LoopReader(Protocol):
+    """What reads loops from the text of a file, and whose `motors` replace those of the file."""
+
+    def __call__(self, robot: AnyRobot, text: str, file: str = ..., motors: Sequence[str] = ..., /) -> AnyRobot: ...
+
+
+def with_loops_from_text(robot: AnyRobot, text: str, file: str = "", motors: Sequence[str] = ()) -> AnyRobot:
     found = _tables(checked_text(text))
     odd = next((key for key in found if key not in KNOWN), None)
     if odd is not None:
@@ -54,7 +61,7 @@ def with_loops_from_text(robot: AnyRobot, text: str) -> AnyRobot:
     kinds = _kinds(found.get("type", "6d"), len(pairs))
     loops = tuple(_loop(robot, k, pair, kind) for k, (pair, kind) in enumerate(zip(pairs, kinds, strict=True), 1))
     robot = without_fitted_mimics(robot, loops)
-    return replace(robot, loops=loops, motors=_motors(robot, found.get("name_mot")))
+    return replace(robot, loops=loops, motors=_motors(robot, motors or found.get("name_mot")))
 
 
 def without_fitted_mimics(robot: AnyRobot, loops: Sequence[ClosedLoop]) -> AnyRobot:
@@ -118,12 +125,17 @@ def _frame(robot: RobotDescription, name: str) -> str:
 
 def _motors(robot: RobotDescription, given: object) -> tuple[str, ...]:
     """In the robot's order; a word alone is a part of the motors' names."""
-    if isinstance(given, list):
-        order = {name: row for row, name in enumerate(robot.joint_names)}
-        return tuple(sorted(given, key=lambda name: order.get(name, len(order))))
+    if isinstance(given, list | tuple):
+        return in_file_order(robot, given)
     if not isinstance(given, str):
         raise RobotFileError("is missing", field="name_mot", hint=Message("a list of joints, or a part of their names"))
     return tuple(name for name in robot.joint_names if given in name)
+
+
+def in_file_order(robot: RobotDescription, motors: Sequence[str]) -> tuple[str, ...]:
+    """Those that are no joints of the robot, which its description refuses, come last."""
+    order = {name: row for row, name in enumerate(robot.joint_names)}
+    return tuple(sorted(motors, key=lambda name: order.get(name, len(order))))
 
 
 # the subset of YAML

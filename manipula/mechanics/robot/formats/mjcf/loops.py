@@ -2,22 +2,26 @@
 
 By default a model is read as the open tree that its bodies are, and equalities are named in a note. Here they become
 loops: sites are frames of the robot already; of bodies, the first carries the anchor in its own frame, and the second
-meets it where the file's own pose has both, which is what MuJoCo takes. Joints that an actuator pulls at have a motor.
+meets it where the file's own pose has both, which is what MuJoCo takes. A weld of `torquescale="0"` lets the bodies
+turn. Joints that an actuator pulls at have a motor.
 """
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import atan2, hypot
 
-from manipula.errors import RobotFileError
+from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import BASE, AnyRobot, Frame, RobotDescription
 from manipula.mechanics.robot.formats.arguments import given_steps
+from manipula.mechanics.robot.formats.loop_file import in_file_order
 from manipula.mechanics.robot.formats.mjcf.read import WORLD, links_from_mjcf
-from manipula.mechanics.robot.formats.mjcf.settings import MAIN, root_from_mjcf, settings_of, triple
+from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, root_from_mjcf, settings_of, single, triple
+from manipula.mechanics.robot.formats.mjcf.tendons import tendons_from
 from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.suffixes import identifier_from_name
 from manipula.mechanics.spatial.floats import FLOATS
@@ -27,7 +31,7 @@ from manipula.messages import Message
 FREE = {"connect": "ball", "weld": ""}
 
 
-def with_loops_from_mjcf(robot: AnyRobot, text: str, file: str = "") -> AnyRobot:
+def with_loops_from_mjcf(robot: AnyRobot, text: str, file: str = "", motors: Sequence[str] = ()) -> AnyRobot:
     """The robot with the loops of its file, and the joints that actuators pull at as motors."""
     root = root_from_mjcf(text, file)
     settings = settings_of(root)
@@ -42,12 +46,30 @@ def with_loops_from_mjcf(robot: AnyRobot, text: str, file: str = "") -> AnyRobot
         else:
             joins = f"{name}_first", f"{name}_second"
             frames += _ends(robot, element, at, joins)
-        loops.append(ClosedLoop(name, joins, FREE[element.tag]))
+        given = settings.attributes(element, MAIN, "equality")
+        turns = element.tag == "weld" and "torquescale" in given and not single(given, "torquescale", name)
+        loops.append(ClosedLoop(name, joins, "ball" if turns else FREE[element.tag]))
     if not loops:
         raise RobotFileError("the file has no <connect> or <weld>", field="equality", hint=Message("they close loops"))
-    pulled = {x.get("joint") for x in root.iterfind("actuator/*")}
-    motors = tuple(name for name in robot.joint_names if name in pulled)
+    motors = in_file_order(robot, motors) or _motors(robot, root, settings)
     return replace(robot, frames=tuple(frames), loops=tuple(loops), motors=motors)
+
+
+def _motors(robot: RobotDescription, root: ET.Element, settings: Settings) -> tuple[str, ...]:
+    """The joints that actuators pull at; through a fixed tendon, where it runs over one coordinate of the robot."""
+    own, tendons = list(robot.joint_names), tendons_from(root, settings, {})
+    pulled, left = set[str](), list[str]()
+    for number, element in enumerate(root.iterfind("actuator/*"), 1):
+        given = settings.attributes(element, MAIN)
+        joint, tendon = given.get("joint") or given.get("jointinparent"), tendons.get(given.get("tendon", ""))
+        over = [name for name, _ in tendon.factors if name in own] if tendon else [joint] if joint in own else []
+        if len(over) == 1:
+            pulled |= set(over)
+        else:
+            left.append(element.get("name") or str(number))
+    if left:
+        caution("{robot}: no motors are made of actuators that pull at no joint: {names}", robot.name, some_of(left))
+    return tuple(name for name in own if name in pulled)
 
 
 def _own_pose(robot: RobotDescription, text: str, file: str) -> dict[str, tuple[str, Placement]]:

@@ -27,9 +27,10 @@ from manipula.mechanics.robot.formats.mjcf.settings import (
     triple,
     unread_options,
 )
-from manipula.mechanics.robot.formats.mjcf.shapes import body_from_shapes, frame_of, placement_of
+from manipula.mechanics.robot.formats.mjcf.shapes import body_from_shapes, compile_masses, frame_of, placement_of
 from manipula.mechanics.robot.formats.mjcf.tendons import Tendon, add_actuators, tendons_from, with_tendons
 from manipula.mechanics.robot.formats.source import account, errors_of, refuse_too_many
+from manipula.mechanics.robot.formats.urdf.hinges import BALL, balls_note, joints_about
 from manipula.mechanics.robot.formats.urdf.read import robot_from_links
 from manipula.mechanics.robot.formats.urdf.xml import (
     NOWHERE,
@@ -64,6 +65,7 @@ PASSED = {  # forces that no model has, limits that no robot file can hold
     "springs": Message("springs of joints (stiffness, springdamper)"),
     "gravcomp": Message("gravcomp, so that bodies have their whole weight"),
     "equalities": Message("equalities, so that the chain is open there"),
+    "balls": Message("limits, damping, friction and armature of ball joints"),
     "ranges": Message("ranges whose lower limit is above the upper one"),
     "efforts": Message("limits of effort that differ by the way (actuatorfrcrange)"),
     "plugins": Message("plugins of bodies"),
@@ -106,31 +108,14 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     said += [
         Message("not read: {passed}: {counted}", PASSED[what], names_text(names)) for what, names in reader.told.items()
     ]
-    links = UrdfFile(root.get("model") or "robot", _compile_masses(reader.links, settings), joints, tuple(words.note()))
+    notes = (*words.note(), *balls_note(reader.balls))
+    links = UrdfFile(root.get("model") or "robot", compile_masses(reader.links, settings), joints, notes)
     return Described(links, settings.gravity, tuple(tendons.values()))
 
 
 def names_text(names: Sequence[str]) -> str:
     """The first of them and, of many, how many there are."""
     return some_of(names) + (f" ({len(names)})" if len(names) > 8 else "")
-
-
-def _compile_masses(links: dict[str, UrdfLink], settings: Settings) -> dict[str, UrdfLink]:
-    """The links with what the compiler makes of their masses: none below the least, all together as many kg as said."""
-    if settings.total_mass is None:
-        return links
-    for fault in (fault for link in links.values() for fault in link.faults if fault.part in ("mass", "inertial")):
-        raise fault.error
-    share = settings.total_mass / (sum(x.inertial.mass for x in links.values() if x.inertial is not None) or 1)
-
-    def scale_link(link: UrdfLink) -> UrdfLink:
-        body = link.inertial
-        if body is None:
-            return link
-        tensor = tuple(share * entry for entry in body.tensor)
-        return replace(link, inertial=replace(body, mass=share * body.mass, tensor=tensor))
-
-    return {name: scale_link(link) for name, link in links.items()}
 
 
 def _couple_joint(joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> UrdfJoint:
@@ -148,6 +133,7 @@ class _Reader:
     mimics: dict[str, tuple[str, list[Fraction]]] = field(default_factory=dict)
     links: dict[str, UrdfLink] = field(default_factory=dict)
     joints: dict[str, UrdfJoint] = field(default_factory=dict)
+    balls: list[str] = field(default_factory=list)  # joints read as three hinges
     waiting: list[tuple[ET.Element, str, str]] = field(default_factory=list)  # bodies, their links, their childclass
 
     def tell(self, what: str, where: str) -> None:
@@ -242,8 +228,6 @@ class _Reader:
             raise RobotFileError(
                 "found {text!r}", kind, where=where, field="type", hint=Message("one of {kinds}", ", ".join(KINDS))
             )
-        if name in self.joints:
-            raise RobotFileError("two joints have this name", where=where, hint="names must differ")
         axis = triple(attributes, "axis", where, ALONG_Z)
         if kind in ("hinge", "slide") and not any(axis):
             raise RobotFileError("found a zero axis", where=where, field="axis", hint='a direction such as "0 0 1"')
@@ -251,7 +235,7 @@ class _Reader:
             self.tell("springs", name)
         lower, upper = self.limits(attributes, kind, name)
         mimic, faults = self.mimic(name)
-        self.joints[name] = UrdfJoint(
+        made = UrdfJoint(
             name, KINDS[kind], parent, child, frame_of(at), axis, lower, upper, None, self.effort(attributes, name),
             single(attributes, "damping", where), single(attributes, "frictionloss", where), mimic, faults,
             anchor=triple(attributes, "pos", where, NOWHERE),
@@ -259,6 +243,21 @@ class _Reader:
             armature=single(attributes, "armature", where),
             named="name" in element.attrib,
         )  # fmt: skip
+        for part in self.ball(made, attributes) if kind == "ball" else (made,):
+            if part.name in self.joints:
+                raise RobotFileError(
+                    "two joints have this name", where=Message("joint {name!r}", part.name), hint="names must differ"
+                )
+            self.joints[part.name] = part
+
+    def ball(self, joint: UrdfJoint, attributes: Attributes) -> Iterator[UrdfJoint]:
+        """Three hinges about the body's own x, y and z: models have a coordinate a joint. What resists the motion of a
+        ball acts on its angular velocity, which is not that of the hinges."""
+        limited = "range" in attributes and attributes.get("limited", "auto") != "false"
+        if limited or joint.damping or joint.friction or joint.armature:
+            self.tell("balls", joint.name)
+        self.balls.append(joint.name)
+        return joints_about(joint, BALL, self.links)
 
     def coordinate_value(self, value: Fraction, kind: str) -> Fraction:
         return value if kind == "slide" else self.settings.radians(value)

@@ -15,12 +15,13 @@ XML Reference (`geom`, `compiler`). Meshes, and the shell of an ellipsoid, have 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.mjcf.settings import Attributes, Settings, numbers, single, some, triple
-from manipula.mechanics.robot.formats.urdf.xml import NOWHERE, UrdfInertial, UrdfOrigin
+from manipula.mechanics.robot.formats.urdf.xml import NOWHERE, UrdfInertial, UrdfLink, UrdfOrigin
 from manipula.mechanics.robot.precise import MP, PRECISE, angle, decimal, length, rpy_of
 from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
 from manipula.mechanics.spatial.vector import (
@@ -290,3 +291,21 @@ _SOLIDS: dict[str, Callable[..., Share]] = {
 _SHELLS: dict[str, Callable[..., Share]] = {
     "sphere": _sphere_shell, "box": _box_shell, "cylinder": _cylinder_shell, "capsule": _capsule_shell,
 }  # fmt: skip
+
+
+def compile_masses(links: dict[str, UrdfLink], settings: Settings) -> dict[str, UrdfLink]:
+    """The links with what the compiler makes of their masses: none below the least, all together as many kg as said."""
+    if settings.total_mass is None:
+        return links
+    for fault in (fault for link in links.values() for fault in link.faults if fault.part in ("mass", "inertial")):
+        raise fault.error
+    share = settings.total_mass / (sum(x.inertial.mass for x in links.values() if x.inertial is not None) or 1)
+
+    def scale_link(link: UrdfLink) -> UrdfLink:
+        body = link.inertial
+        if body is None:
+            return link
+        tensor = tuple(share * entry for entry in body.tensor)
+        return replace(link, inertial=replace(body, mass=share * body.mass, tensor=tensor))
+
+    return {name: scale_link(link) for name, link in links.items()}

@@ -14,12 +14,13 @@ Source of the format: pull requests 108 of urdfdom_headers and 264 of urdfdom (2
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import AnyRobot, Cell, Frame, RobotDescription, Step, StepKind, Steps
-from manipula.mechanics.robot.formats.loop_file import without_fitted_mimics
+from manipula.mechanics.robot.formats.loop_file import in_file_order, without_fitted_mimics
 from manipula.mechanics.robot.formats.rows import toward_axis
 from manipula.mechanics.robot.formats.snap_to_exact import Structure, structured_steps
 from manipula.mechanics.robot.formats.urdf.text import root_from_text
@@ -37,7 +38,7 @@ SHIFTS: tuple[StepKind, ...] = ("tx", "ty", "tz")
 TURNS: tuple[StepKind, ...] = ("rx", "ry", "rz")
 
 
-def with_loops_from_urdf(robot: AnyRobot, text: str) -> AnyRobot:
+def with_loops_from_urdf(robot: AnyRobot, text: str, file: str = "", motors: Sequence[str] = ()) -> AnyRobot:
     """The robot with a loop for every `<constraint>` of its file."""
     root = root_from_text(text, [])
     frames, loops = list(robot.frames), list[ClosedLoop]()
@@ -54,7 +55,7 @@ def with_loops_from_urdf(robot: AnyRobot, text: str) -> AnyRobot:
     if not loops:
         raise RobotFileError("the file has no <constraint>", field="constraint", hint=Message("they close loops"))
     open_tree = without_fitted_mimics(replace(robot, frames=tuple(frames)), loops)
-    return replace(open_tree, loops=tuple(loops), motors=_motors(open_tree, root))
+    return replace(open_tree, loops=tuple(loops), motors=in_file_order(robot, motors) or _motors(open_tree, root))
 
 
 def _frame(robot: RobotDescription, element: ET.Element, side: str, name: str, where: str, kind: str) -> Frame:

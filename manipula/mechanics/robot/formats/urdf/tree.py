@@ -21,7 +21,6 @@ TOOLS = ("tool0", "attachment_site")  # what ROS-Industrial and the MuJoCo Menag
 NEAR = 1e-6  # m: frames that are one place
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
-    "ball": Message("a ball joint has three degrees of freedom; write it as three hinges"),
     "floating": Message("it has six degrees of freedom, as only the base of a robot may have"),
     "planar": Message(
         "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one"
