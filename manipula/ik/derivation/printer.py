@@ -220,7 +220,7 @@ class InverseDerivation:
         words = template + ", in the world; {c1} is {cos1}, {c12} is {cos12}."
         cos, of = style.short_trig("c1"), style.long_trig("cos", first)
         both, of_both = style.short_trig("c12"), style.long_trig("cos", f"{first} + {second}")
-        pieces = [style.formula(x) for x in ("u, v, w", "q", cos, of, both, of_both)]
+        pieces = [style.formula(x) for x in ("n, o, a", "t", cos, of, both, of_both)]
         return Message(words, *pieces[place:])
 
     def _steps(self, style: Text) -> Iterator[tuple[str, DerivationStep]]:
