@@ -121,7 +121,7 @@ class UnwritableError(InputError, OSError):
     def __str__(self) -> str:  # OSError would show the number
         return self.message
 
-    def __reduce__(self) -> tuple[object, ...]:  # `errno` is none of its `vars`
+    def __reduce__(self) -> tuple[object, ...]:  # `errno` is not one of its `vars`
         return type(self), (self.filename, OSError(self.errno, self.message.fields["strerror"])), vars(self)
 
 
@@ -130,7 +130,7 @@ class SingularError(InputError):
 
 
 class UnsetError(InputError):
-    """Numbers are asked of a robot some of whose parameters have none. Says how they are given, to whom it may help:
+    """Numbers are asked of a robot some of whose parameters lack a value. Says how they are given, to whom it may help:
     the text is for Python, `in_shell` for the command line."""
 
     def __init__(self, problem: str, missing: Sequence[str], also: str = "") -> None:

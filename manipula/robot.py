@@ -118,7 +118,7 @@ class Robot(description.RobotDescription):
 
     @property
     def frame_names(self) -> tuple[str, ...]:
-        """The frames that may be asked for by name: the tool, those of the file; if there are none, the tips."""
+        """The frames that may be requested by name: the tool, those of the file; without any, the tips."""
         return tuple(topology.frame_names(self))
 
     @property
@@ -128,8 +128,8 @@ class Robot(description.RobotDescription):
 
     @property
     def link_names(self) -> tuple[str, ...]:
-        """The links, row by row, by the names of the file; where it has none, by those of their joints. The frame of
-        each can be asked for by name."""
+        """The links, row by row, by the names of the file; otherwise by those of their joints. The frame of
+        each can be requested by name."""
         return tuple(topology.link_names(self))
 
     @property
@@ -353,7 +353,7 @@ class Robot(description.RobotDescription):
         """Some joints held still: `robot.locked(elbow=0.3)`, radians or metres, also `q3=` or `joint3=` for the third
         one; names that are no Python names in a dict. A value may be a letter, `elbow="beta"`.
 
-        The joint becomes a fixed row of the same name, so its frame can still be asked for, and what it moved rides on
+        The joint becomes a fixed row of the same name, so its frame can still be requested, and what it moved rides on
         the link before. Joints that follow it stand where it puts them. What moves is numbered anew: with the third of
         six locked, q3 and m3 are those of the fourth before.
 
@@ -426,7 +426,7 @@ class Robot(description.RobotDescription):
 
 
 class HasRobot(Protocol):
-    """What stands for its robot: an arm, a plant, what `identify` or `calibrate` found."""
+    """The robot of what has one: an arm, a plant, what `identify` or `calibrate` found."""
 
     @property
     def robot(self) -> description.RobotDescription: ...
@@ -436,7 +436,7 @@ RobotLike = description.RobotDescription | str | Path | HasRobot
 
 
 def as_robot(given: RobotLike) -> Robot:
-    """The door of every verb and class that takes a robot: a robot, its library name or file, or what stands for it.
+    """The door of every verb and class that takes a robot: a robot, its library name or file, or a stand-in for it.
 
     What `identify` found may hold more than a robot can: `left_out` says so, and the caller is warned.
     """

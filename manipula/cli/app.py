@@ -118,7 +118,7 @@ def take_option(args: list[str], option: str) -> str:
 
 
 def in_tongue(command: Any) -> Any:
-    """A copy whose help is in the language that was asked for."""
+    """A copy whose help is in the language that was requested."""
     found = copy(command)
     found.help, found.epilog = (text and told_in_parts(text) for text in (command.help, command.epilog))
     found.params = [copy(parameter) for parameter in command.params]

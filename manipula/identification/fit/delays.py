@@ -82,7 +82,7 @@ def find_delay(data: Data, weights: Array, changed: Changed) -> Delay | None:
 
 
 def _to_the_least(left_by: Callable[[float], float], at: float, here: float, step: float) -> float:
-    """How far the least of the parabola through three fits is, or a step towards it where they have none."""
+    """How far the least of the parabola through three fits is, or a step towards it where they have no least."""
     before, after = left_by(at - step), left_by(at + step)
     bend = before - 2 * here + after
     return float(step / 2 * (before - after) / bend if bend > 0 else np.copysign(step, before - after))

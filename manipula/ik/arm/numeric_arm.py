@@ -1,6 +1,6 @@
 """`NumericArm`: a robot with numbers whose models are compiled on first use.
 
-A model of the catalogue is a method here by itself: `_model_method` makes it, `ArmModels` tells type checkers of it.
+Every model of the catalogue is a method here: `_model_method` makes it, `ArmModels` tells type checkers of it.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class NumericArm(ArmModels, FrameModels):
 
     @cached_property
     def _road(self) -> Self:
-        """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
+        """The serial arm to the tool, whose inverse kinematics is requested; mostly the arm itself."""
         road = self.robot.road()
         # an arm of its own: it keeps its compiled models as any other does
         return self if road is self.robot else type(self)(road, optimise=self.optimise)

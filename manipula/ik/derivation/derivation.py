@@ -77,7 +77,7 @@ SHOWN = "noat"  # their letters: q is a joint variable, and p the point that the
 def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str | None = None) -> InverseDerivation:
     """The derivation, of the arm to the tool; `InputError` where it has no closed form.
 
-    `task`: "pose", or "position" of the tool's origin alone; None is what an arm of its joints can be asked for: of two
+    `task`: "pose", or "position" of the tool's origin alone; None chooses by the number of joints: for two
     or three the position, where that has a closed form.
     """
     if task not in (None, "pose", "position"):

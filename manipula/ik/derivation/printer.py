@@ -36,7 +36,7 @@ class Text(Signed):
         return label.letter + label.place
 
     def words(self, text: str) -> str:
-        """What stands outside formulas."""
+        """What is outside formulas."""
         return text
 
     def formula(self, text: str) -> str:
@@ -131,7 +131,7 @@ class DerivationStep:
 
 @dataclass(frozen=True, repr=False)
 class InverseDerivation:
-    """The steps of a closed form. Prints itself; `latex()` for paper; set in a notebook by itself."""
+    """The steps of a closed form. Prints itself; `latex()` for paper; typeset in a notebook."""
 
     robot: str
     title: str

@@ -250,7 +250,7 @@ def _number(element: ET.Element | None, tag: str, where: str, otherwise: Fractio
 
 
 def _limit(element: ET.Element | None, tag: str, where: str) -> Any:
-    """None where it is so large that there is none."""
+    """None where it is so large that it does not count."""
     found = None if element is None else element.find(tag)
     text = "" if found is None else (found.text or "").strip()
     if not text or "inf" in text.lower():
