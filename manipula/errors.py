@@ -152,14 +152,20 @@ def some_of(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
+LONG_LIST = 11  # names: the models, the laws and the library have more
+
+
 class UnknownNameError(InputError, KeyError):
-    """An unknown name. Lists the known ones, and what was probably meant: `meant` has words that others use."""
+    """An unknown name: what was probably meant, and the known ones; a long list only where nothing is like the name.
+    `meant` has words that others use."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meant: Mapping[str, str] | None = None) -> None:
         names = list(known)
         near = near_name(str(name), names, meant or {})
         listed = ", ".join(names)
-        if near:
+        if near and len(names) > LONG_LIST:
+            super().__init__("no {kind} is called {name!r}; did you mean {near!r}?", Message(kind), name, near)
+        elif near:
             told = "no {kind} is called {name!r}; did you mean {near!r}? Known: {names}."
             super().__init__(told, Message(kind), name, near, listed)
         else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat
 
 from numpy.typing import NDArray
 
-from manipula.errors import InputError, UnknownNameError, caution
+from manipula.errors import InputError, UnknownNameError, caution, near_name
 from manipula.mechanics.robot import description, topology
 from manipula.mechanics.robot.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
@@ -60,6 +60,22 @@ _BASES = {
 
 class Robot(description.RobotDescription):
     """An arm, serial or branching. Made by `load`, `Robot.from_dh` or `Robot.from_text`; changed by `with_…`."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A model is a method of the robot's `Arm`; names of other libraries are met with ours."""
+            from manipula.mechanics.models.catalogue import MODELS
+            from manipula.mechanics.models.entry import ALSO_CALLED
+
+            meant = None
+            if not name.startswith("_"):
+                arms = {model: f"mp.Arm(robot).{model}" for model in [*MODELS, "plot", "view"]}
+                arms |= {other: arms[model] for other, model in ALSO_CALLED.items()}
+                own = [known for known in dir(type(self)) if not known.startswith("_")]
+                meant = near_name(name, own, arms | {"n": "dof", "links": "joints", "qlim": "joints"})
+            hint = f"; did you mean {meant}?" if meant else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     @classmethod
     def of(cls, described: description.RobotDescription) -> Robot:

@@ -173,7 +173,7 @@ def apply_gauge_mass(chain: Tree, joint: int, axis: int) -> Tree:
 
 
 def mass_moved_outward(chain: Tree, joint: int) -> Tree:
-    """A fictitious mass on joint `joint` (from 0) so that its parent is massless: what slides rides on the next link."""
+    """A fictitious mass on joint `joint` (from 0) so that its parent is massless: the slider rides on the next link."""
     return _move_mass(chain, joint, _parent(chain, joint).inertia.m)
 
 

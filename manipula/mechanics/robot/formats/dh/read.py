@@ -282,7 +282,7 @@ def refuse_other_words(**said: object) -> None:
     """A word of another book or library is met with ours."""
     for key, word in said.items():
         for ours, theirs in _OURS[key].items():
-            if isinstance(word, str) and word.strip().casefold() in theirs:
+            if isinstance(word, str) and word != ours and word.strip().casefold() in (ours, *theirs):
                 raise InputError("{key}: found {word!r}; here it is called {ours!r}", key, word, ours)
 
 
