@@ -28,10 +28,10 @@ _ROOM = __name__.rpartition(".")[0]
 class Format:
     """One format. `reader` and `writer` are "module:function" in this room; without a writer it is only read.
 
-    `conventions` are the Denavit–Hartenberg conventions it can hold; none for placements. `sign` is a
-    pattern found in its text alone, where formats share an ending or a text comes without; `losing` names what of a
-    robot it cannot hold. `visuals`: whether a file holds the shapes of the links, or names the URDF that does, or neither.
-    `label`: what a list of formats calls it, where that is not its title.
+    `conventions` are the Denavit–Hartenberg conventions it can hold; none for placements. `sign` is a pattern found in
+    its text alone, where formats share an ending or none is known; `losing` names what of a robot it cannot hold.
+    `visuals`: whether a file holds the shapes of the links, or names the URDF that does, or neither. `label`: what a
+    list of formats calls it, where that is not its title.
     """
 
     name: str
