@@ -152,7 +152,7 @@ class FormulaBoard:
         if self.left_out:
             more = sentence(
                 "{count} results are too long to read, or took longer than {seconds} s, and are left out; their "
-                "formulas stand.",
+                "formulas remain.",
                 Quoted(str(self.left_out)),
                 Quoted(f"{self.seconds:g}"),
             )
