@@ -222,18 +222,10 @@ def _convention_note(table: PastedTable) -> str:
     books = order.index("alpha") < order.index("theta") and order.index("a") < order.index("d")
     look = Message(", though books print the modified one in this order: {order}", ", ".join(order)) if books else ""
     return Message(
-        (
-            (
-                "the table does not say its convention, standard is assumed{look} (pass "
-                'convention="modified", or write # convention = … above the table)'
-            )
-            if books
-            else (
-                "the table does not say its convention, standard is assumed{look} (pass "
-                'convention="standard", or write # convention = … above the table)'
-            )
-        ),
+        "the table does not say its convention, standard is assumed{look} (say convention={meant}, --convention {meant} "
+        "in a shell, or # convention = {meant} above the table)",
         look,
+        "modified" if books else "standard",
     )
 
 
