@@ -1,4 +1,4 @@
-"""Every speed benchmark in one run, then what was asked for beside what was found: python bench/all.py [--quick]
+"""Every speed benchmark in one run, then what was requested beside what was found: python bench/all.py [--quick]
 
 Ratios of one run mean something on a busy machine, times do not. The exit code is 0 whatever was measured: this is a
 measurement, not a test.

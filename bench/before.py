@@ -40,7 +40,7 @@ Job = Callable[[], Any]
 
 
 def jobs() -> Iterator[tuple[str, Callable[[], Job]]]:
-    """What is measured; a job is made ready when it is first asked for."""
+    """What is measured; a job is made ready when it is first requested."""
     import manipula as mp
 
     def arm_and_pose(name: str) -> tuple[Any, Any, Any]:

@@ -2,7 +2,7 @@
 
 Ours is `emit("c", dtype="float32", batch=False, sincos=True)`. CasADi's is the smallest of the known forms
 (`forms.py`), common subexpressions eliminated, in single precision: its number type is float, constants are read as
-float, and sin and cos are sinf and cosf, which its text would not ask for by itself. Both are compiled by
+float, and sin and cos are sinf and cosf, which its text would not request alone. Both are compiled by
 arm-none-eabi-gcc -Os for a Cortex-M4 with its floating-point unit, a product and a sum fused as the compiler likes by
 default. Room is the size of the function's code with its numbers, without the library's functions.
 
@@ -157,7 +157,7 @@ def main() -> int:
     head = ("Cortex-M4F, -Os", "bytes", "CasADi", "ratio", "cycles", "CasADi", "ratio")
     table("Room in flash and cycles", head, rows)
     worst = max(ratios)
-    print(f"\nworst ratio of room {worst:.2f}; asked for: {MOST}")
+    print(f"\nworst ratio of room {worst:.2f}; requested: {MOST}")
     return 0 if worst <= MOST else 1
 
 

@@ -1,7 +1,7 @@
 """Inverse kinematics of arms placed anyhow: python bench/inverse_numeric.py [--arms N] [--poses N] [class …]
 
 Random arms of the classes that few closed forms fit: general placements (odd twists, lengths, offsets), slides in odd
-places, more joints than six. Each is asked for poses of random configurations. Printed for each class: poses with an
+places, more joints than six. Each gets poses of random configurations. Printed for each class: poses with an
 answer, poses whose own configuration is among the answers (of a redundant arm, which has infinitely many: with that
 configuration as the seed), answers a pose, milliseconds of processor time a call (median, and below which nine in ten
 are), and how its arms are solved.

@@ -68,7 +68,7 @@ def _other(number: str, dice: random.Random) -> str:
 
 
 def _body(text: str, language: str) -> str:
-    """Without what stands before the functions and the self-test behind them."""
+    """Without what is before the functions and the self-test behind them."""
     start = text.index("template <class Real>\nstd::array" if language == "cpp" else "\ndef ")
     end = text.index("}  // namespace manipula" if language == "cpp" else "\ndef _self_test")
     return text[start:end]

@@ -1,4 +1,4 @@
-"""Tables of the benchmarks: aligned columns, ratios, and what was asked for beside what was measured."""
+"""Tables of the benchmarks: aligned columns, ratios, and what was requested beside what was measured."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def ratio(mine: float, theirs: float | None) -> str:
 def verdict() -> int:
     """All claims; the number of those that do not hold."""
     rows = [[c.what, f"{c.found:.3g}{c.unit}", f"{c.most:.3g}{c.unit}", "" if c.holds else "NO"] for c in CLAIMS]
-    table("what was asked for", ["", "measured", "at most", ""], rows)
+    table("what was requested", ["", "measured", "at most", ""], rows)
     failed = sum(not c.holds for c in CLAIMS)
     print(f"\n{len(CLAIMS) - failed} of {len(CLAIMS)} hold", flush=True)
     return failed

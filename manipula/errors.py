@@ -121,7 +121,7 @@ class UnwritableError(InputError, OSError):
     def __str__(self) -> str:  # OSError would show the number
         return self.message
 
-    def __reduce__(self) -> tuple[object, ...]:  # `errno` is none of its `vars`
+    def __reduce__(self) -> tuple[object, ...]:  # `errno` is not one of its `vars`
         return type(self), (self.filename, OSError(self.errno, self.message.fields["strerror"])), vars(self)
 
 
@@ -130,7 +130,7 @@ class SingularError(InputError):
 
 
 class UnsetError(InputError):
-    """Numbers are asked of a robot some of whose parameters have none. Says how they are given, to whom it may help:
+    """Numbers are asked of a robot some of whose parameters lack a value. Says how they are given, to whom it may help:
     the text is for Python, `in_shell` for the command line."""
 
     def __init__(self, problem: str, missing: Sequence[str], also: str = "") -> None:
@@ -152,14 +152,20 @@ def some_of(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
+LONG_LIST = 11  # names: the models, the laws and the library have more
+
+
 class UnknownNameError(InputError, KeyError):
-    """An unknown name. Lists the known ones, and what was probably meant: `meant` has words that others use."""
+    """An unknown name: what was probably meant, and the known ones; a long list only where nothing is like the name.
+    `meant` has words that others use."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meant: Mapping[str, str] | None = None) -> None:
         names = list(known)
         near = near_name(str(name), names, meant or {})
         listed = ", ".join(names)
-        if near:
+        if near and len(names) > LONG_LIST:
+            super().__init__("no {kind} is called {name!r}; did you mean {near!r}?", Message(kind), name, near)
+        elif near:
             told = "no {kind} is called {name!r}; did you mean {near!r}? Known: {names}."
             super().__init__(told, Message(kind), name, near, listed)
         else:

@@ -175,7 +175,7 @@ def bare(template: str) -> str:
 
 
 def _form(english: str) -> re.Pattern[str]:
-    """Of a finished sentence: what stands in its places."""
+    """Of a finished sentence: the contents of its places."""
     parts = _PLACE.split(english)
     places = (f"(?P<{name.lower()}>.+)" for name in parts[1::2])
     return re.compile("".join(re.escape(x) + next(places, "") for x in parts[::2]), re.DOTALL)

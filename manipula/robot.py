@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat
 
 from numpy.typing import NDArray
 
-from manipula.errors import InputError, UnknownNameError, caution
+from manipula.errors import InputError, UnknownNameError, caution, near_name
 from manipula.mechanics.robot import description, topology
 from manipula.mechanics.robot.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
@@ -60,6 +60,22 @@ _BASES = {
 
 class Robot(description.RobotDescription):
     """An arm, serial or branching. Made by `load`, `Robot.from_dh` or `Robot.from_text`; changed by `with_…`."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A model is a method of the robot's `Arm`; names of other libraries are met with ours."""
+            from manipula.mechanics.models.catalogue import MODELS
+            from manipula.mechanics.models.entry import ALSO_CALLED
+
+            meant = None
+            if not name.startswith("_"):
+                arms = {model: f"mp.Arm(robot).{model}" for model in [*MODELS, "plot", "view"]}
+                arms |= {other: arms[model] for other, model in ALSO_CALLED.items()}
+                own = [known for known in dir(type(self)) if not known.startswith("_")]
+                meant = near_name(name, own, arms | {"n": "dof", "links": "joints", "qlim": "joints"})
+            hint = f"; did you mean {meant}?" if meant else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     @classmethod
     def of(cls, described: description.RobotDescription) -> Robot:
@@ -127,7 +143,7 @@ class Robot(description.RobotDescription):
 
     @property
     def frame_names(self) -> tuple[str, ...]:
-        """The frames that may be asked for by name: the tool, those of the file; if there are none, the tips."""
+        """The frames that may be requested by name: the tool, those of the file; without any, the tips."""
         return tuple(topology.frame_names(self))
 
     @property
@@ -137,8 +153,8 @@ class Robot(description.RobotDescription):
 
     @property
     def link_names(self) -> tuple[str, ...]:
-        """The links, row by row, by the names of the file; where it has none, by those of their joints. The frame of
-        each can be asked for by name."""
+        """The links, row by row, by the names of the file; otherwise by those of their joints. The frame of
+        each can be requested by name."""
         return tuple(topology.link_names(self))
 
     @property
@@ -362,7 +378,7 @@ class Robot(description.RobotDescription):
         """Some joints held still: `robot.locked(elbow=0.3)`, radians or metres, also `q3=` or `joint3=` for the third
         one; names that are no Python names in a dict. A value may be a letter, `elbow="beta"`.
 
-        The joint becomes a fixed row of the same name, so its frame can still be asked for, and what it moved rides on
+        The joint becomes a fixed row of the same name, so its frame can still be requested, and what it moved rides on
         the link before. Joints that follow it stand where it puts them. What moves is numbered anew: with the third of
         six locked, q3 and m3 are those of the fourth before.
 
@@ -435,7 +451,7 @@ class Robot(description.RobotDescription):
 
 
 class HasRobot(Protocol):
-    """What stands for its robot: an arm, a plant, what `identify` or `calibrate` found."""
+    """The robot of what has one: an arm, a plant, what `identify` or `calibrate` found."""
 
     @property
     def robot(self) -> description.RobotDescription: ...
@@ -445,7 +461,7 @@ RobotLike = description.RobotDescription | str | Path | HasRobot
 
 
 def as_robot(given: RobotLike) -> Robot:
-    """The door of every verb and class that takes a robot: a robot, its library name or file, or what stands for it.
+    """The door of every verb and class that takes a robot: a robot, its library name or file, or a stand-in for it.
 
     What `identify` found may hold more than a robot can: `left_out` says so, and the caller is warned.
     """

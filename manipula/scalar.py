@@ -87,7 +87,7 @@ class Op:
     monotone: bool = False  # in every argument: over a box it is largest and smallest at corners
     exact: bool = False  # never rounded: the value is an argument or a whole number
     partial: bool = False  # negative numbers have no value: NaN
-    guarded: bool = False  # libraries have values where there is none, or for NaN: emitted code asks them with care
+    guarded: bool = False  # libraries give a value where it is undefined, or for NaN: emitted code asks them with care
     words: Mapping[str, str] = field(default_factory=dict)  # language or library → its name there; "llvm": an intrinsic
     doc: str = ""
 

@@ -167,7 +167,7 @@ def _line(node: Expr, slot: Mapping[Expr, int], turned: bool) -> Line:
 
 def _find_turned_signs(function: Function, lines: Sequence[Expr]) -> set[Expr]:
     """The signs before differences that nobody else reads, and that have no name of their own."""
-    # an output is a reader: −(x − y) and x − y may both be asked for
+    # an output is a reader: −(x − y) and x − y may both be requested
     read = Counter([*(arg for node in lines for arg in node.args), *function.roots])
     return {
         node
@@ -185,7 +185,7 @@ def constants_of(function: Function) -> list[tuple[Expr, float]]:
 
 
 def _itself(node: Expr) -> Expr:
-    """What stands apart, as the value it is."""
+    """What is apart, as the value it is."""
     while node.op == APART:
         node = node.args[0]
     return node

@@ -1,4 +1,4 @@
-"""What people give for a rotation or a rigid motion: numbers, arrays, text; refused in a sentence where it is none."""
+"""What people give for a rotation or a rigid motion: numbers, arrays, text; anything else is refused."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
 
 
 def _derivation_texts(robot: Robot) -> tuple[str, str, str]:
-    """As LaTeX, as Typst, or why there is none."""
+    """As LaTeX, as Typst, or why it is missing."""
     try:
         found = model_verbs.inverse_derivation(robot)
         return found.latex(), found.typst(), ""

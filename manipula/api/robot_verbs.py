@@ -113,7 +113,7 @@ def document_from_file(text: str) -> dict[str, Any]:
 
 
 def file_text(path: Path) -> str:
-    """The text of a robot file, whatever its encoding; an error where it is none."""
+    """The text of a robot file, whatever its encoding; an error where it is not one."""
     from manipula.mechanics.robot.formats.source import text_from_bytes
 
     return text_from_bytes(path.read_bytes(), path.name)
@@ -165,7 +165,7 @@ def formats() -> dict[str, Format]:
 
 
 def text_format(text: str, ending: str = "") -> Format:
-    """The format of a text, by the ending of its file where a format has that, else by what stands in it."""
+    """The format of a text, by the ending of its file where a format has that, else by its text."""
     from manipula.mechanics.robot.formats.registry import format_of_text, format_read
 
     return format_read(ending, text, "") if ending.lower() in formats() else format_of_text(text)

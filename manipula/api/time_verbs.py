@@ -288,7 +288,7 @@ def simulate(
 
 
 def _with_loops(plant: Plant | RobotLike) -> Robot | None:
-    """The robot, if its chains close; a plant has none."""
+    """The robot, if its chains close; a plant lacks one."""
     from manipula.simulation.plant import Plant
 
     robot = None if isinstance(plant, Plant) else robot_from(plant)
@@ -374,7 +374,7 @@ def read_log(
 
 
 def _plant(given: Plant | RobotLike, driven: bool) -> Plant:
-    """A robot by itself sticks and stops; its effort limits matter where somebody drives it."""
+    """A robot alone sticks and stops; its effort limits matter where somebody drives it."""
     from manipula.simulation.plant import Plant
 
     return given if isinstance(given, Plant) else Plant(robot_from(given), effort="limits" if driven else None)

@@ -29,6 +29,8 @@ COMMANDS = {  # name → the first sentence of its help
     "edit": "Change a robot: by assignments, or in your editor ($VISUAL or $EDITOR) when there are none.",
     "delete": "Delete one of your robots: its file moves to a trash folder beside it.",
     "convert": "Convert a robot between formats and conventions. The target stays as it was unless all goes well.",
+    "screws": "Print the screw axes of an arm and its home pose; or make a robot of them.",
+    "rotation": "Convert a rotation into every form; with names in place of numbers, derive its matrix.",
     "generate": "Generate models as source code: optimised, proved equal to the plain model, with a self-test.",
     "control": "Make a control law of a robot as source code, proved, its memory in a struct; without a robot, list "
     "the laws.",
@@ -38,28 +40,34 @@ COMMANDS = {  # name → the first sentence of its help
     "equations": "Print a model as equations: with auxiliary variables, factored, or expanded.",
     "check": "Check a robot: physical laws, and every way to the same torques against the others.",
     "base-parameters": "List the base parameters: the combinations of inertial parameters identifiable from torques.",
-    "report": "Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.",
     "ik": "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.",
     "follow": "Follow poses of a table as a whole: joint positions with the fewest jumps, and why there are any.",
-    "derive": "Derive an arm's equations step by step, every result proved.",
-    "worksheet": "Write worksheets about an arm, another arm for every student; or check answers.",
-    "screws": "Print the screw axes of an arm and its home pose; or make a robot of them.",
-    "rotation": "Convert a rotation into every form; with names in place of numbers, derive its matrix.",
     "singularities": "Find singular configurations: the determinant of the Jacobian in factors, each solved where "
     "it can be.",
     "reach": "Compute the reach: the largest and smallest distance of the tool, and its bounding box, within the "
     "limits.",
     "simulate": "Simulate an arm: a scenario file, or a law that takes it from here to there.",
     "loads": "Compute joint loads and motor torques along a motion, and choose motors and gears from tables.",
+    "study": "Run a study: a file that describes one, or a ready one of a robot; without either, list those.",
     "identify": "Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques "
     "along time.",
     "excite": "Design a motion that makes the arm's parameters visible, to be recorded and identified from.",
     "logs": "Show how a recording was read: columns, units, rate, and what had to be repaired.",
     "calibrate": "Correct an arm's geometry from measured poses, points or distances of its tool.",
     "payload": "Estimate the payload of a recorded motion: mass and centre of mass.",
+    "derive": "Derive an arm's equations step by step, every result proved.",
+    "worksheet": "Write worksheets about an arm, another arm for every student; or check answers.",
+    "report": "Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.",
     "studio": "Open the studio: a page on which a table becomes an arm, its equations, its code, its motion.",
-    "study": "Run a study: a file that describes one, or a ready one of a robot; without either, list those.",
     "demo": "Show what manipula does, on built-in robots, in a few seconds.",
+}
+GROUPS = {  # of `manipula --help`
+    "Robots": "robots new show edit delete convert screws rotation",
+    "Models and code": "generate control optimise count equations check base-parameters",
+    "Kinematics": "ik follow singularities reach",
+    "Motion and torques": "simulate loads study",
+    "Measurements": "identify excite logs calibrate payload",
+    "Teaching and pages": "derive worksheet report studio demo",
 }
 MODULES = {  # of `manipula.cli`, with their commands
     "robot_files": "robots show delete convert",
@@ -85,8 +93,9 @@ class Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        for name, line in COMMANDS.items():
-            self.add_command(TyperCommand(name, help=line))
+        for group, names in GROUPS.items():
+            for name in names.split():
+                self.add_command(TyperCommand(name, help=COMMANDS[name], rich_help_panel=group))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """--lang may stand anywhere in the line, since people add it at its end."""
@@ -96,6 +105,9 @@ class Commands(TyperGroup):
             raise fail(str(error), BAD_INPUT) from None
         for name, command in self.commands.items():
             command.help = translate(COMMANDS[name])
+        for group, names in GROUPS.items():
+            for name in names.split():
+                self.commands[name].rich_help_panel = translate(group)
         return super().parse_args(ctx, args)
 
     def get_help(self, ctx: Any) -> str:
@@ -119,7 +131,7 @@ def take_option(args: list[str], option: str) -> str:
 
 
 def in_tongue(command: Any) -> Any:
-    """A copy whose help is in the language that was asked for."""
+    """A copy whose help is in the language that was requested."""
     found = copy(command)
     found.help, found.epilog = (text and told_in_parts(text) for text in (command.help, command.epilog))
     found.params = [copy(parameter) for parameter in command.params]

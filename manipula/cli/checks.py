@@ -167,7 +167,7 @@ def _summary(name: str, verdicts: Sequence[Any]) -> str:
 
 _CLASSES = {
     "not identifiable": Message("no torque depends on them"),
-    "alone": Message("each by itself"),
+    "alone": Message("each separately"),
     "in combinations": Message("only as parts of base parameters"),
 }
 

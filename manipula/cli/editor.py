@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Changing a robot file in place, comments and layout kept.
 #
 # Each change is tried where it may stand, in the joint's row or under [values], and taken only if the text then reads
-# as exactly the robot that was asked for; else the caller writes the file anew.
+# as exactly the robot that was requested; else the caller writes the file anew.
 
 _CELL = re.compile(r"(theta|d|alpha|a|m)(?:[0-9]+|_\w+)")
 _KEYS = {"m": "mass"}

@@ -46,7 +46,7 @@ FEW = 24  # terms of a sum that is written without brackets, as a book has it
 WHOLE = 4  # 2·θ̈1 + θ̈2 stays in one bracket
 LONG = 130  # operations of a result that still helps a reader
 HOPELESS = 8000  # operations, everything substituted, of what no simplification makes short
-LONGEST = 400  # of what is asked for by name: an entry of M, a Christoffel symbol
+LONGEST = 400  # of what is requested by name: an entry of M, a Christoffel symbol
 
 
 def refuse_unfit(robot: RobotDescription, topic: str) -> RobotDescription:
@@ -152,7 +152,7 @@ class FormulaBoard:
         if self.left_out:
             more = sentence(
                 "{count} results are too long to read, or took longer than {seconds} s, and are left out; their "
-                "formulas stand.",
+                "formulas remain.",
                 Quoted(str(self.left_out)),
                 Quoted(f"{self.seconds:g}"),
             )

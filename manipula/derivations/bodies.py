@@ -40,7 +40,7 @@ def _is_weightless(link: Link, board: DerivationBoard) -> bool:
 
 
 def _centre(link: Link, board: DerivationBoard) -> Vec3:
-    """c = s/m; of a body without mass but with first moments there is none."""
+    """c = s/m; of a body without mass but with first moments it is undefined."""
     body = link.inertia
     if all(is_zero(x, board) for x in body.s) or is_zero(body.m, board):
         return Vec3((0, 0, 0))

@@ -301,10 +301,10 @@ def singular_derivation(board: DerivationBoard) -> Derivation:
         lines = [Equation(case.factor, "0")]
         if case.solution is not None:
             unknown, values = case.solution
-            lines += [Equation(unknown, value) for value in values]
+            lines += [Equation(unknown, value) for value in values if (unknown, value) != (case.factor, ZERO)]
         title = sentence("Singular where {factor}", (case.factor, " = 0"))
         if case.name:
-            title = sentence("Singular: {name}", Quoted(case.name))
+            title = sentence("Singular where {factor}: {name}", (case.factor, " = 0"), Quoted(case.name))
         missed = () if case.reached else (sentence("No such configuration was found."),)
         steps.append(LessonStep(title, missed, tuple(lines)))
     if not found.cases:

@@ -249,7 +249,10 @@ def prover_against(
 
         proof = prove(function, reference)
         return Message(
-            "Proved: {count} formulas of {steps} steps equal an independent computation at {draws} random points "
+            "Proved: {count} formula of {steps} steps equals an independent computation at {draws} random points "
+            "of GF(2^{bits}-1); error probability below 1e{exponent}."
+            if len(function.roots) == 1
+            else "Proved: {count} formulas of {steps} steps equal an independent computation at {draws} random points "
             "of GF(2^{bits}-1); error probability below 1e{exponent}.",
             len(function.roots),
             sum(1 for _ in derivation.all_steps()),

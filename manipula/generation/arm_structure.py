@@ -4,8 +4,8 @@ Where every length and angle has a value, floats decide, within rounding. Where 
 prime field, and what is zero there is zero exactly: two different formulas agree at a draw with a probability below
 1e-15. Two independent draws must say the same.
 
-A `ArmStructure` belongs to one robot and one wish for symbols. Each of its answers is worked out when it is first asked
-for, and lives as long as the structure does: no table of robots lies behind it.
+A `ArmStructure` belongs to one robot and one wish for symbols. Each of its answers is worked out when it is first
+requested, and lives as long as the structure does: no table of robots lies behind it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions made on this machine, in the cache: the same text as the records that ship, and trusted no more.
 
-What is read back is data. It must have the ports that were asked for, and `generation` proves it before it leaves.
+What is read back is data. It must have the ports that were requested, and `generation` proves it before it leaves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from manipula.support.cache import keep as keep_bytes
 #
 # `index.json` lists them; each is a file in the text of `optimise.search.stored`, and an arm that is not in the
 # library has its robot file beside it. Letters count by their place, not by their name: who writes the table of such
-# an arm in other letters is served. Nothing here is trusted: a result is proved against the robot that was asked for
+# an arm in other letters is served. Nothing here is trusted: a result is proved against the robot that was requested
 # whenever it is loaded, and one that is damaged, or belongs to another arm, is as good as none. `manipula optimise
 # NAME --search` finds such a result again without looking here.
 
@@ -41,7 +41,7 @@ INDEX = "index.json"
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the index: what was asked for, what was found, and where it is written."""
+    """A line of the index: what was requested, what was found, and where it is written."""
 
     robot: str
     model: str
@@ -54,7 +54,7 @@ class Entry:
     digest: str
 
     def answers(self, question: Prepared) -> bool:
-        """Can it be what was asked for? Only the plain question has records: best method, classical price, no wrench.
+        """Can it be what was requested? Only the plain question has records: best method, classical price, no wrench.
 
         The proof decides; an arm of numbers alone is hardly that of another name, so none is tried.
         """
@@ -96,7 +96,7 @@ def stored_records(asked: Prepared, folder: Path = FOLDER) -> list[Function]:
 
 
 def called_as(function: Function, asked: Prepared) -> Function:
-    """Under the names that are asked for: the parameters' by their place, the robot's and its joints'."""
+    """Under the names that are requested: the parameters' by their place, the robot's and its joints'."""
     port, origin = function.inputs[-1], function.provenance
     names = dict(zip(port.names, asked.parameters)) if port.role == "parameter" else {}
     if any(old != new for old, new in names.items()):
@@ -120,7 +120,7 @@ def _digest(text: str) -> str:
 
 
 def has_ports_of(function: Function, asked: Prepared) -> bool:
-    """The inputs asked for, in order, each a variable or a parameter as it should be; and it says what it is."""
+    """The inputs requested, in order, each a variable or a parameter as it should be; and it says what it is."""
     wanted = [(port, tuple(names), PORTS[port].role) for port, names in asked.inputs.items()]
     wanted += [("p", asked.parameters, "parameter")] if asked.parameters else []
     found = [(port.name, port.names, port.role) for port in function.inputs]
@@ -161,7 +161,7 @@ def _content(request: Request) -> list[tuple[str, object]]:
 
 
 def recall_function(asked: Prepared) -> Function | None:
-    """The function kept for a request, not proved; None where there is none that can be read."""
+    """The function kept for a request, not proved; None without one that can be read."""
     content = fetch(key_from(asked.request))
     if content is None:
         return None

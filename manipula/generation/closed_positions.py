@@ -55,7 +55,7 @@ def given_coordinates(robot: RobotDescription, positions: str | Sequence[str]) -
             return tuple(robot.motor_coordinates)
         positions = [name.strip() for name in positions.split(",")]
     if not robot.loops:
-        raise InputError("{robot}: positions= is for robots with loops, and it has none", robot.name)
+        raise InputError("{robot}: positions= is for robots with loops, and it has no loop", robot.name)
     for name in positions:
         if name not in names:
             raise UnknownNameError(Message("joint of {name}", robot.name), name, ["all", "motors", *names])

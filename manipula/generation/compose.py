@@ -61,7 +61,7 @@ def generate_formula(block: Block, dof: int) -> Function:
 
 def no_model(model: str, /, **inputs: Sequence[object]) -> dict[str, Any]:
     """What a formula without a robot is given to call."""
-    raise InputError("{model} is a model of a robot, and there is none here", model)
+    raise InputError("{model} is a model of a robot, and no robot is given here", model)
 
 
 def _plain(block: Block, sizes: PortSizes) -> Reference:
@@ -87,7 +87,7 @@ Values = dict[str, Any]  # output → values in their shape
 
 @dataclass(frozen=True)
 class Part:
-    """What a block may call: a function proved by itself, and the plain model it is compared with again."""
+    """What a block may call: a function proved alone, and the plain model it is compared with again."""
 
     function: Function
     plain: Reference

@@ -83,7 +83,7 @@ class Formulations:
         }
 
     def worth(self, answers: Answers) -> float:
-        """The price once relaxed; a choice that divides by zero on this robot is none."""
+        """The price once relaxed; a choice that divides by zero on this robot does not count."""
         self.trials += 1
         choice = formulation_from_answers(
             self.method, {name: answers.get(name, x[0]) for name, x in self.space.items()}, self.space

@@ -107,7 +107,7 @@ USUAL = (
 
 @dataclass(frozen=True)
 class ModuleRequest:
-    """What is asked for; `seconds` ends the making between two models, and names those that are left out."""
+    """What is requested; `seconds` ends the making between two models, and names those that are left out."""
 
     robot: RobotDescription
     models: Sequence[str] = USUAL
@@ -198,7 +198,7 @@ def module_texts(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Te
 
 
 def checked_models(models: Sequence[str] | None) -> tuple[str, ...]:
-    """The names asked for, each once and in the order in which they are made."""
+    """The names requested, each once and in the order in which they are made."""
     if models is None:
         return USUAL
     if isinstance(models, str):

@@ -1,4 +1,4 @@
-"""What is asked for, one way to make it, and what follows from it.
+"""What is requested, one way to make it, and what follows from it.
 
 It is worked out once and handed on: nothing downstream derives it from the robot again.
 """
@@ -88,7 +88,7 @@ LEVEL_NAMES = ("none", "fast", "max")  # how hard to try
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for."""
+    """What is requested."""
 
     robot: RobotDescription
     model: str

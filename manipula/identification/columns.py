@@ -95,7 +95,7 @@ class Inertial:
         if missing:
             raise UnsetError(
                 Message(
-                    "{name}: to be identified its geometry must have numbers, and {some_of} has none",
+                    "{name}: to be identified its geometry must have numbers, and {some_of} has no value",
                     self.robot.name,
                     some_of(missing),
                 ),
@@ -188,7 +188,10 @@ def _number(robot: RobotDescription, cell: Cell, what: str) -> float:
     found = number_of(cell.parameter, dict(robot.values))
     if not np.isfinite(found):
         raise InputError(
-            "{name}: to be identified its {what} must have numbers, and {name2} has none", robot.name, what, cell.name
+            "{name}: to be identified its {what} must have numbers, and {name2} has no value",
+            robot.name,
+            what,
+            cell.name,
         )
     return found
 

@@ -96,7 +96,7 @@ class JointModel:
     @classmethod
     def full(cls, **more: Any) -> JointModel:
         """The families that a search among them may choose from. Asymmetric friction is among them as |q̇| and offset;
-        drive gains, couplings and what has widths of the robot's file must be asked for."""
+        drive gains, couplings and what has widths of the robot's file must be requested."""
         chosen = (*(key for key in _FRICTION if FAMILIES[key].tried), *more.pop("friction", ()))
         return cls(friction=chosen, stiffness=True, harmonics=HARMONICS, tilt=True, **more)
 

@@ -72,7 +72,7 @@ def without_outliers(log: Log) -> Log:
 
 
 def outliers(x: Array, kind: Kind) -> Flags:
-    """(time, n): a channel with many of them has none."""
+    """(time, n): a channel with many of them is given up."""
     return np.stack([_channel(column, kind) for column in x.T], axis=1)  # one by one: a recording may be long
 
 
@@ -99,7 +99,7 @@ def _jumps(x: Array, mended: Array, kind: Kind, usual: float) -> Flags:
     near = {k: padded[NEAR + k : NEAR + k + size] for k in range(-NEAR, NEAR + 1)}
     distances = np.stack([np.abs(x - sum(w * near[k] for k, w in _weights(offsets))) for offsets in SETS])
     distance = np.partition(distances, AGREE, axis=0)[AGREE]
-    if kind.steps:  # a sample on its way from one level to another is none
+    if kind.steps:  # a sample on its way from one level to another is not one
         one, other = (np.median([near[side * k] for k in (1, 2, 3)], axis=0) for side in (-1, 1))
         distance = np.minimum(distance, np.abs(x - np.clip(x, np.minimum(one, other), np.maximum(one, other))))
     found = _far(distance, least)

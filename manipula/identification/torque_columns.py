@@ -177,7 +177,7 @@ class Columns:
                     yield column, partial(_by_family, shape.formula)
 
     def _has_none(self, family: ColumnFamily, joint: Joint, j: int) -> bool:
-        """A joint without a motor rubs; it has none of a motor's terms, unless the file gives it some."""
+        """A joint without a motor rubs; it lacks a motor's terms, unless the file gives it some."""
         if self.closed is None or j in self.robot.motor_coordinates or family.friction:
             return False
         given = joint.actuator.parameters_by_letter()
@@ -288,7 +288,7 @@ class Columns:
         return found
 
     def shape(self, place: int, moment: Moment, j: int) -> Any:
-        """Of a column beside the inertial ones, what stands beside its unknown in the row of a joint."""
+        """Of a column beside the inertial ones, what is beside its unknown in the row of a joint."""
         return self._formulas[place - len(self.inertial.columns)](moment, j)
 
     def _moment(self, motion: RecordedMotion, rows: Rows, borne: Array | None) -> Moment:

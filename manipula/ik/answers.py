@@ -138,7 +138,7 @@ class Answers:
 
     @property
     def limits_text(self) -> str:
-        """The limits that keep the arm from the solution that breaks them least; nothing where there is none."""
+        """The limits that keep the arm from the solution that breaks them least; nothing where it is missing."""
         places = np.flatnonzero(self.reached & (self.twin < 0) & ~self.valid)
         if self.valid.any() or not places.size:
             return ""
@@ -151,8 +151,8 @@ class InverseResult:
     """Every solution of one pose.
 
     `q` are the answers (k, dof): distinct, inside the limits, nearest to the seed first; the pose of each is the one
-    asked for in every entry to `tolerance`. `all`, `valid`, `why`, `branch`, `residual`, `margin`, `families` have one
-    entry for each branch, answers or not; they are computed when asked for.
+    required in every entry to `tolerance`. `all`, `valid`, `why`, `branch`, `residual`, `margin`, `families` have one
+    entry for each branch, answers or not; they are computed when requested.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class InverseResult:
 
     @property
     def all(self) -> Floats:
-        """Every branch, (branches, dof); where there is none, the nearest."""
+        """Every branch, (branches, dof); without any, the nearest."""
         return self._answers.q
 
     @property

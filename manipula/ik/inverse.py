@@ -1,7 +1,7 @@
 """Inverse kinematics for people: every solution of a pose, with its name, its reasons and its limits.
 
 `InverseSolver` is prepared once for an arm; calling it with a pose finds the answers at once. What costs time (polish,
-merging of double roots, families, reasons) happens when it is asked for, or when the closed form itself says that a
+merging of double roots, families, reasons) happens when it is requested, or when the closed form itself says that a
 branch wants a closer look. Arms with a closed form are solved by `closed`, others by `unclosed` from solutions that are
 `counted` or searched; `redundant` knows the parameter of an arm with more joints than a pose needs.
 """
@@ -103,7 +103,7 @@ class InverseSolver(JointSpace):
 
     @cached_property
     def native(self) -> ManyTargets | None:
-        """The closed form of many poses and the choice among its branches in machine code; None where there is none."""
+        """The closed form of many poses and the choice among its branches in machine code; None where it is missing."""
         return code_for_many(self)
 
     @cached_property

@@ -240,7 +240,7 @@ class PathBranches:
     # poses without a configuration
 
     def outside(self, places: Places, swivels: Floats | None, spins: Floats | None) -> tuple[Floats, Bits]:
-        """Of poses that have none: the configuration that breaks the limits least, and whether one reaches the pose."""
+        """Without an answer: the configuration that breaks the limits least, and whether one reaches the pose."""
         solver, dof = self.solver, self.solver.chain.dof
         best, reached = np.full((len(places), dof), np.nan), np.zeros(len(places), dtype=bool)
         if solver.closed is None:

@@ -244,7 +244,7 @@ class Search:
 
 
 def _smoothing_steps(q: Floats, slopes: Floats) -> Floats:
-    """The δ of `Search._smoothed`; damped, so that a pose whose joints do not move has none."""
+    """The δ of `Search._smoothed`; damped, so that a pose whose joints do not move has no damping left."""
     n, gaps = len(q), np.diff(q, axis=0)
     if n < 2:
         return np.zeros(n)

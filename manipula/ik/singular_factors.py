@@ -179,7 +179,7 @@ def _wrist(structure: ArmStructure, centre: int) -> Pieces:
 
 
 def _centre(structure: ArmStructure) -> int | None:
-    """The joint behind the third, counted from 0, whose foot lies on all three axes; None where there is none."""
+    """The joint behind the third, counted from 0, whose foot lies on all three axes; None where it is missing."""
     draws = [_meeting_axes(structure, seed) for seed in DRAWS]
     # two draws: letters may meet by chance at one
     both = [k for k in range(3) if all(k in one for one in draws)]

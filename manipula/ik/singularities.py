@@ -221,7 +221,7 @@ class _Trial:
         return Singularity(name, factor, solution, reached or self.drawn)
 
     def _solutions(self, solution: Solved, q: dict[str, float]) -> Iterator[dict[str, float]]:
-        """The configuration with the unknown put where a formula says; where that is no number there is none."""
+        """The configuration with the unknown put where a formula says; none where that is not a number."""
         unknown, values = solution
         name = variables(unknown)[0]
         for value in values:

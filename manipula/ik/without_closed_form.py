@@ -48,7 +48,7 @@ MOST = 256
 SOME = 16  # starts for a redundant arm, and members of a family that are given
 UNSEEN = 0.5  # solutions still to be expected that are not worth more starts
 FINITE = 16  # solutions an arm of six joints has at most; more are members of families
-HOPELESS = 128  # starts without any solution after which there is none
+HOPELESS = 128  # starts without any solution after which the search ends
 FINISHED = 32  # ends that are worth a second-order finish: far from a pose the descent stops early
 
 # the columns of a pose that count

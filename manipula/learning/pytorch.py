@@ -325,7 +325,7 @@ class Operator:
 
     def _save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.save_for_backward(*inputs)
-        if hasattr(ctx, "save_for_forward"):  # an operator of torch.library has none
+        if hasattr(ctx, "save_for_forward"):  # an operator of torch.library lacks it
             ctx.save_for_forward(*inputs)
 
     @property

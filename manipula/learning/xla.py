@@ -266,7 +266,7 @@ def _fill_device(handler: XlaHandler, own: Differentiable, dtype: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _interface() -> Any:
-    """JAX's module for foreign calls, under its name of this release; None where it has none that we know."""
+    """JAX's module for foreign calls, under its name of this release; None where it lacks one that we know."""
     for name in ("jax.ffi", "jax.extend.ffi"):
         with suppress(ImportError):
             module = import_module(name)
@@ -277,7 +277,7 @@ def _interface() -> Any:
 
 @lru_cache(maxsize=1)
 def _layout() -> XlaLayout | None:
-    """Of the interface that JAX brings along; None where there is none that handlers can be written for."""
+    """Of the interface that JAX brings along; None without one that handlers can be written for."""
     try:
         return layout_from_header(Path(_interface().include_dir(), _HEADER).read_text(encoding="utf-8"))
     except (AttributeError, OSError, RuntimeError):

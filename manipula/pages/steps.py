@@ -27,13 +27,13 @@ COLUMNS = 80
 
 @dataclass(frozen=True)
 class Sentence:
-    """A template and what stands in its places: notation, or a text of the user's."""
+    """A template and the contents of its places: notation, or a text of the user's."""
 
     template: str
     parts: tuple[Notation | Quoted, ...] = ()
 
     def values(self, script: Script) -> list[str]:
-        """What stands in its places, set."""
+        """The contents of its places, set."""
         return [
             script.words(x.text) if isinstance(x, Quoted) else script.inline(script.notation(x)) for x in self.parts
         ]
@@ -161,7 +161,7 @@ def _entry_left(left: Notation, place: tuple[int, int], rows: Rows) -> Notation:
 
 
 def _wide_entries(x: Equation) -> Iterator[tuple[Notation, FormulaTree]]:
-    """Those that are not zero, each by itself."""
+    """Those that are not zero, each alone."""
     assert isinstance(x.result, tuple)
     for i, row in enumerate(x.result, 1):
         for j, tree in enumerate(row, 1):

@@ -136,7 +136,7 @@ class Motions:
     def of(
         cls, robot: RobotDescription, velocity: ArrayLike, acceleration: ArrayLike, samples: int = SAMPLES
     ) -> Motions:
-        """Every motion inside the joint limits of the file, a whole turn where a revolute joint has none."""
+        """Every motion inside the joint limits of the file, a whole turn where a revolute joint has no limit."""
         values = {name: float_of(value, {}) for name, value in robot.values if not list(names_of(value))}
         boxes = [_box(joint, values, robot.name) for joint in robot.joints if joint.name in robot.joint_names]
         return cls.within(boxes, velocity, acceleration, samples)

@@ -62,7 +62,7 @@ class Ends(NamedTuple):
 
 
 def doubt(log: Seen, ends: Ends | None) -> str:
-    """The first reason not to believe the numbers, with what to write; empty where there is none."""
+    """The first reason not to believe the numbers, with what to write; empty where it is missing."""
     for reason in (_times(log), _turns(log), _slopes(log), _degrees(log, ends), _too_fast(log, ends)):
         if reason:
             return reason

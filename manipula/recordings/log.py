@@ -136,7 +136,7 @@ class Log:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The joints' names, or their numbers where they have none."""
+        """The joints' names, or their numbers where they have no name."""
         return self.joints or tuple(f"joint {j + 1}" for j in range(self.dof))
 
     @cached_property

@@ -125,7 +125,7 @@ class Shown(Protocol):
 
 
 def figure_of(log: Shown, degrees: bool) -> Any:
-    """A row for every quantity there is, a column a joint. It is not shown: a notebook does that by itself."""
+    """A row for every quantity there is, a column a joint. It is not shown: a notebook does that."""
     if log.q.ndim != 2:
         raise InputError("log.plot draws one arm, found a batch of {shape}: see log.rows()", log.q.shape[:-2])
     rows = [name for name in MEASURED_NAMES if getattr(log, name) is not None]

@@ -48,7 +48,7 @@ def state_from_json(message: Mapping[str, Any], written: int) -> State:
 
 
 def chosen_topic(path: str, topics: Sequence[str], others: Iterable[str], wanted: str | None) -> str:
-    """The topic of joint states: the one there is, or the one asked for."""
+    """The topic of joint states: the one there is, or the one requested."""
     if wanted is not None and wanted not in topics:
         raise InputError(
             "{path}: no joint states on topic {wanted!r}; they are on {topics}",

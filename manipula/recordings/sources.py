@@ -60,7 +60,7 @@ def column_from(head: str, values: object, unit: str = "", joints: tuple[str, ..
 
 
 def sources_from_arrays(path: str, arrays: dict[str, Array], **more: Any) -> Source:
-    """Arrays under their names, time on the first axis: turned where it is the last, left out where it is none."""
+    """Arrays under their names, time on the first axis: turned where it is the last, left out where it is not there."""
     flat = {name: squeeze_axes(value) for name, value in arrays.items() if numeric(value)}
     flat = {name: value for name, value in flat.items() if value.ndim in (1, 2)}
     said = {name: meaning_of(*head_of(name)[1:]) for name in flat}
@@ -104,7 +104,7 @@ def numeric(value: Array) -> bool:
     return value.dtype.kind in "fiub" and value.size > 0
 
 
-# Formats of recordings, by the ending of the file; what reads one is imported when it is asked for.
+# Formats of recordings, by the ending of the file; what reads one is imported when it is requested.
 
 READERS = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".dat", ".log"), "text_files:read_text"),

@@ -1,7 +1,7 @@
 """Tables as text: any separator, decimal point or comma, names or none, comments, and whatever encoding they have.
 
 How a table is written is found from its numbers: of all separators the one is taken that makes most cells of the first
-lines numbers. A column is read as numbers when it is asked for, so that columns of text beside do no harm.
+lines numbers. A column is read as numbers when it is requested, so that columns of text beside do no harm.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Way(NamedTuple):
         return found[:-1] if len(found) > 1 and not found[-1] else found
 
     def number(self, cell: str) -> float | None:
-        """NaN where the cell says that there is none; None where it is no number."""
+        """NaN where the cell says that the value is missing; None where it is not a number."""
         if self.decimal == ",":
             cell = cell if "." in cell else cell.replace(",", ".", 1)
         if NUMBER.fullmatch(cell):
@@ -156,7 +156,7 @@ def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
 
 
 def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
-    """The first line that is no head. A line with numbers is none: names are not numbers."""
+    """The first line that is no head. A line with numbers is not one: names are not numbers."""
     single = all(len(way.cells(line.text)) == 1 for line in body[:LOOKED_AT])  # one number a line, of a set of files
     for k, line in enumerate(body):
         cells = way.cells(line.text)

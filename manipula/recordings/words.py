@@ -1,7 +1,7 @@
 """Heads of columns: `shoulder_pan_joint_position`, `q_1`, `joint1.pos [deg]`, `tau[3]`, read as words.
 
 A head is split into words and numbers; one of its words names the quantity, others say that it was measured or wanted,
-or that it is none of a joint's (a force at the tool). What is left names the joint, or tells like columns apart.
+or that it is not a joint's (a force at the tool). What is left names the joint, or tells like columns apart.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def head_of(text: str) -> Head:
 
 
 def unknown_unit(text: str, joints: Iterable[str]) -> str:
-    """What stands in brackets behind a head as a unit does, and is none: no number, joint or word of a quantity."""
+    """In brackets behind a head, where a unit would be, but not one: no number, joint or word of a quantity."""
     bare = text.strip().strip("\"'").strip()
     found = UNIT.search(bare)
     inner = (found[1] or found[2] or "") if found else ""
@@ -303,7 +303,7 @@ def _forms(joint: str) -> list[tuple[str, ...]]:
 
 
 def robots_name(name: str, names: Sequence[str]) -> str:
-    """A joint's name in the file as the robot has it; as it is where the robot has none, or several, like it."""
+    """A joint's name in the file as the robot has it; as it is where the robot has no joint, or several, like it."""
     if name in names:
         return name
     found = {joint for joint, _ in joints_in(words_of(name), names)}

@@ -168,7 +168,7 @@ def read(part: Part, t: Array, went: Marched) -> Read:
     friction = went.outputs.get("friction")
     if plant.friction == "none":
         friction = np.zeros_like(q)
-    if friction is None:  # a robot by itself: nothing of it is dry
+    if friction is None:  # a robot alone: nothing of it is dry
         qdd = functions("forward_dynamics", q, qd, tau + push, wrench=wrench)
         whole = functions("inverse_dynamics", q, qd, qdd)
         friction = whole - functions.without_friction("inverse_dynamics", q, qd, qdd)

@@ -201,7 +201,7 @@ def _start(system: Any, part: Part, now: Mapping[str, Array]) -> Any:
 
 
 def _between(part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
-    """Where a law of several steps stands between its samples, and the torque it holds: an event is none of them."""
+    """Where a law of several steps stands between its samples, and the torque it holds: an event is not one of them."""
     phase = np.full((*now["q"].shape[:-1], 1), float((part.first - part.since) % _samples(part)))
     return {"phase": phase, "tau_held": now["tau"]} if part.first > part.since else {"phase": phase}
 
@@ -269,7 +269,7 @@ def along_time(what: str, value: Array, size: int, part: Part) -> Array:
 
 
 def torques(part: Part) -> Array:
-    """Torques as an array; None is none."""
+    """Torques as an array; None stands for no torques."""
     n = part.robot.dof
     if isinstance(part.law, str):
         raise InputError(

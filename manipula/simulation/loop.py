@@ -188,7 +188,7 @@ def _refuse_unfit(law: Law, ref: Trajectory | None, sensors: Sensors | None) -> 
     if sensors is not None and not isinstance(sensors, Sensors):
         raise InputError("sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}", sensors)
     if sensors is not None and sensors.delay and law.sample is None:
-        raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
+        raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has no samples")
 
 
 def _own_step(step: float | None) -> float:
@@ -278,7 +278,7 @@ def refuse_bounds(name: str, settings: Settings, initial: Start) -> None:
 # ed. (1997), chapter 2 (sampling a system with a delay; the double integrator).
 
 BISECTIONS = 60
-SHORTEST = 1e-6  # of the sample asked for: what is not stable then is not for want of samples
+SHORTEST = 1e-6  # of the sample requested: what is not stable then is not for want of samples
 
 
 def refuse_unstable(

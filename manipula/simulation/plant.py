@@ -276,7 +276,7 @@ def _is_number(x: object) -> bool:
 
 # One fixed step of a plant as a block: the arm in continuous time, and how a block around it goes one step.
 #
-# A robot by itself is the rigid arm of its models, its friction as a sign. A plant sticks, clips and stops, and its
+# A robot alone is the rigid arm of its models, its friction as a sign. A plant sticks, clips and stops, and its
 # joints may be elastic. Either is
 #
 #     arm      a block: rates of the states q, q̇ (and of motors, of bristles) under the variable tau

@@ -1,4 +1,4 @@
-"""A plant in time: the task as it was asked for, and the loops that its run is made of."""
+"""A plant in time: the task as it was requested, and the loops that its run is made of."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def run_of(
 ) -> Run:  # fmt: skip
     """The run, from a law or torques and a reference; `asked` are the other words of `simulate`."""
     if sensors is not None and method == "dop853":
-        raise InputError("sensors: {method} has none; take a method of fixed steps", method)
+        raise InputError("sensors: {method} does not support them; take a method of fixed steps", method)
     if plant.forces is not None and method == "dop853":
-        raise InputError("forces: {method} has none; take a method of fixed steps", method)
+        raise InputError("forces: {method} does not support them; take a method of fixed steps", method)
     task = task_from(plant, ref, step=step, method=method, events=events, gains=_gains(law), **asked)
     if sensors is not None and not hasattr(law, "function"):
         raise InputError("sensors need a law made by mp.controller; torques or a function cannot use them")

@@ -131,7 +131,7 @@ def _rows(values: Array) -> Array:
 
 
 def figure_of(run: Shown, degrees: bool, state: str | None) -> Any:
-    """The grid as a figure of matplotlib, which is not shown: a notebook does it by itself, `savefig` writes it."""
+    """The grid as a figure of matplotlib, which is not shown: a notebook does it, `savefig` writes it."""
     if state is not None:
         return _figure_of_state(run, state, blank("run.plot", (7.0, 3.5), WITHOUT))
     grid = panels(run, degrees)

@@ -57,7 +57,7 @@ class PlantTable(_Table):
     sigma1: AtLeastZero | list[AtLeastZero] | None = None
 
     def drives(self) -> dict[str, Any]:
-        """What stands between motors and joints, as a plant takes it."""
+        """What is between motors and joints, as a plant takes it."""
         return {name: getattr(self, name) for name in ("elastic", "backlash", "sigma0", "sigma1")}
 
 

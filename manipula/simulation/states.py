@@ -32,7 +32,7 @@ from manipula.mechanics.models.integrate.flight import rotation_rows
 from manipula.robot import RobotLike, as_robot
 
 Array = NDArray[np.float64]
-NEAR = 1e-6  # of the length of a quaternion: what is further off is none
+NEAR = 1e-6  # of the length of a quaternion: what is further off is not a rotation
 __all__ = [
     "BaseState", "from_drake", "from_mujoco", "from_pinocchio", "from_rbdl", "quaternion", "rotation", "to_drake",
     "to_mujoco", "to_pinocchio", "to_rbdl",

@@ -26,7 +26,7 @@ from manipula.simulation.exact.mechanism import frictionless
 __all__ = ["Limits"]
 
 
-# The models of a robot with numbers, as functions over time: each is made when it is first asked for.
+# The models of a robot with numbers, as functions over time: each is made when it is first requested.
 #
 # Parameters that have no value in the robot are given here, one number each, or one for each row of a batch.
 

@@ -1,4 +1,4 @@
-"""What is to be simulated, as it was asked for, checked at the door: every sentence names what was found."""
+"""What is to be simulated, as it was requested, checked at the door: every sentence names what was found."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def refuse_reference(robot: Robot, ref: object) -> None:
 
 
 def numbers(name: str, value: object) -> Array:
-    """An array of floats; what is none, or holds NaN or infinity, is refused."""
+    """An array of floats; what is not an array, or holds NaN or infinity, is refused."""
     try:
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError):

@@ -97,7 +97,7 @@ def payload(robot: RobotLike, **words: object) -> Study:
     `speed_use`, peak `torque`s, and whether it `fits`.
 
     `start`, `goal`, `duration`: a quintic; `payloads` (kg) and `speeds` (times the motion's): levels; `com` of the
-    load; `limits` where the robot has none. Besides: what `mp.study` takes.
+    load; `limits` where the robot has no value. Besides: what `mp.study` takes.
     """
     return _run("payload", robot, words)
 

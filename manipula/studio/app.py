@@ -106,7 +106,7 @@ class Studio:
         return answer
 
     async def _file_of(self, kind: str, given: Given) -> dict[str, object]:
-        """Where the file is whose meshes are asked for; asked anew, they are read anew. A report needs none."""
+        """Where the file is whose meshes are requested; asked anew, they are read anew. A report needs no meshes."""
         if kind == "report" and given.get("file") is None:
             return {}
         path, _ = await asyncio.to_thread(self.folder.read, given.get("file"))

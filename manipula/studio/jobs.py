@@ -162,7 +162,7 @@ class Workers:
 
 
 READY, SPARE = 2, 3  # workers for jobs that wait: at least, at most
-KEPT = 60  # finished jobs that can still be asked for
+KEPT = 60  # finished jobs that can still be requested
 AT_ONCE = max(2, min(4, os.cpu_count() or 2))  # others wait, the newest goes first
 PATIENCE = 5.0  # seconds after which a job that nobody follows or asks after is nobody's
 LOOK = 1.0  # seconds between two looks at those who wait

@@ -107,7 +107,7 @@ def jerk_limited(
     given = (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))
     shares = [_share(limit, goal - start, f"jerk_limited: {name}") for name, limit in given]
     if shares[2] == inf and not _moves_nothing(start, goal):
-        raise InputError("jerk_limited: expected a finite limit of jerk; trapezoid has none")
+        raise InputError("jerk_limited: expected a finite limit of jerk; use trapezoid for unlimited jerk")
     shape = quickest_double_s(*shares)
     made = settings(ramp=shape.ramp, jerk=shape.jerk, jerk_time=shape.jerk_time)
     return _straight(JERK_LIMITED, start, goal, shape.duration, made)

@@ -35,7 +35,7 @@ SPARED = 1e-6  # of a velocity limit: more than what two looks leave unseen betw
 FAST_LOOKS = 32  # in every interval, at velocities
 TRIES = 5
 LOOKS = 1000  # at least, along the whole path
-WITHOUT_LIMIT = 1e30  # of x = ṡ², where velocities have none
+WITHOUT_LIMIT = 1e30  # of x = ṡ², where velocities have no limit
 TINY = 1e-300
 CRAWL = 1e-3  # of the path in a second: the speed at which friction is that of rest
 TICK = 1e-4  # of the speed, to differentiate friction

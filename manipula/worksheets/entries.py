@@ -52,7 +52,7 @@ def _solution(board: DerivationBoard, name: str) -> FormulaTree:
 
 
 def _entry(board: DerivationBoard, letter: str, index: str) -> Any:
-    """The expression of an entry; nothing where there is none."""
+    """The expression of an entry; nothing where it is missing."""
     chain, q, places = board.chain, board.q, [int(x) - 1 for x in index if x.isdigit()]
     rows: Any = []
     match letter:

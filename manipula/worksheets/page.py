@@ -1,4 +1,4 @@
-"""The questions on a page that checks answers by itself: a small reader of formulas in JavaScript, nothing loaded.
+"""The questions on a page that checks answers alone: a small reader of formulas in JavaScript, nothing loaded.
 
 A formula is compared with the solution's values at random points; of a wrong one the page says whether its sign is
 opposite, or it is off by a factor or a constant.

@@ -88,7 +88,7 @@ def check_joints(robot: Robot, numbers: dict[str, float], target: Sequence[float
     )
 
 
-Solved = dict[str, Derivation]  # topic → its derivation; inverse kinematics may have none
+Solved = dict[str, Derivation]  # topic → its derivation; inverse kinematics may lack it
 
 
 def solve(robot: Robot, topics: Sequence[str]) -> Solved | None:

@@ -142,8 +142,9 @@ def test_every_equation_holds_and_every_branch_reaches_the_pose(
         assert np.abs(example.pose(at.joints(6)) - T).max() < 1e-12
 
 
+# the text writes u, v, w, q where n, o, a, t stand here
 COMPACT = """
-px = qx − d₆·wx
+px = tx − d₆·ax
 s₁·px − c₁·py = 0
 γ₁ = a₂·c₂ + d₄·s₂₃
 pz = a₂·s₂ − d₄·c₂₃
@@ -152,7 +153,7 @@ pz = a₂·s₂ − d₄·c₂₃
 μ₁ = a₂ + d₄·s₃
 μ₂ = −d₄·c₃
 s₂ = (μ₁·pz − γ₁·μ₂)/(μ₁² + μ₂²)
-m₃₃ = s₂₃·(c₁·wx + s₁·wy) − c₂₃·wz
+m₃₃ = s₂₃·(c₁·ax + s₁·ay) − c₂₃·az
 m₁₃ = c₄·s₅
 m₂₃ = s₄·s₅
 s₅ = ±√(m₁₃² + m₂₃²)
@@ -219,7 +220,7 @@ def test_the_latex_alone_leads_to_the_joints(example: Example, derivation: Any) 
     given = {"a_{1}": A1, "a_{2}": A2, "d_{4}": D4, "d_{6}": D6}
     q = example.configuration()
     T = example.pose(q)
-    for j, letter in enumerate("uvwq"):
+    for j, letter in enumerate("noat"):
         given |= {f"{letter}_{{{axis}}}": T[i][j] for i, axis in enumerate("xyz")}
     away = []
     for signs, there in zip(all_signs(derivation), solver_branches(example, T)[1], strict=True):

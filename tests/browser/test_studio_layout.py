@@ -129,6 +129,19 @@ def test_branches_have_words_that_the_arm_shows(page: Any) -> None:
     assert {re.search(r"wrist (no flip|flip)", name)[1] for name in heights} == {"flip", "no flip"}
 
 
+def test_branches_behind_three_parallel_axes_have_words(page: Any) -> None:
+    """A wrist that flips has joint 5 on the other side of zero."""
+    library(page, "ur5e")
+    page.get_by_role("tab", name="Inverse", exact=True).click()
+    rows = page.locator(".figures tbody tr:not(.refused)").filter(has_text="elbow")
+    rows.nth(3).wait_for()
+    words = re.compile(r"shoulder (left|right), wrist (no flip|flip), elbow (up|down)")
+    for row in rows.all():
+        found = words.fullmatch(row.get_by_role("rowheader").inner_text())
+        angles = [float(x) for x in row.locator("td").first.inner_text().split(",")]
+        assert found and (np.sin(np.radians(angles[4])) > 0) == (found[2] == "no flip")
+
+
 def test_a_derivation_is_folded_and_read(page: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     library(page, "planar2r")

@@ -219,7 +219,7 @@ def test_base_parameters_print_their_count_and_proof() -> None:
     ("options", "expected"),
     [
         ([], "mx1_R          l1*(m1 + m2) + mx1"),
-        (["--classes"], "alone (2, each by itself): my1, my2"),
+        (["--classes"], "alone (2, each separately): my1, my2"),
         (["--latex"], r"L_{zz1R} &="),
         (["--json"], '"count": 6'),
         (["--check"], "they agree"),

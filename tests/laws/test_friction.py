@@ -231,7 +231,7 @@ def test_a_table_of_counts_leaves_out_what_the_load_rules_out() -> None:
 
 
 def test_a_fixed_row_has_no_drive() -> None:
-    with pytest.raises(RobotFileError, match="gear: a fixed joint has none"):
+    with pytest.raises(RobotFileError, match="gear: does not belong to a fixed joint"):
         mp.Robot.from_text(ROW + '[[joint]]\ntype = "fixed"\ntheta = 0\nd = 0\na = 0\nalpha = 0\ngear = 3\n')
 
 

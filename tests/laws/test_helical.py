@@ -188,7 +188,7 @@ def test_a_ball_screw_from_its_file() -> None:
     ("old", "new", "said"),
     [
         ("pitch = 2\n", "", "pitch: is missing (a helical joint needs it, advance per radian)"),
-        ('type = "helical"', 'type = "revolute"', "pitch: a revolute joint has none"),
+        ('type = "helical"', 'type = "revolute"', "pitch: does not belong to a revolute joint"),
         ("pitch = 2", 'pitch = "1/0"', "pitch"),
         ('type = "helical"', 'type = "helicl"', "'helical'"),
     ],

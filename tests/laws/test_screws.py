@@ -223,7 +223,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "long slide": (lambda: ([[0, 0, 0, 3, 4, 0]], EYE), "v has the length 5"),
     "a slip of v": (
         lambda: ([[0, 0, 1, 1, 0, 1e-6]], EYE),
-        "v has the part 1e-06 along ω, and a revolute joint has none",
+        "v has the part 1e-06 along ω, and a revolute joint has no pitch",
     ),
     "another kind": (
         lambda: ([Z], EYE, [{"type": "prismatic"}]),

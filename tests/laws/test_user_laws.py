@@ -420,5 +420,5 @@ def test_what_can_be_no_force_is_refused(forces: Any, words: str) -> None:
 
 def test_the_exact_integrator_has_no_forces() -> None:
     plant = mp.Plant("planar2r", effort=None, forces=surroundings)
-    with pytest.raises(mp.InputError, match=r"^forces: dop853 has none"):
+    with pytest.raises(mp.InputError, match=r"^forces: dop853 does not support them"):
         mp.simulate(plant, None, start=[0, 0], until=0.1, method="dop853")

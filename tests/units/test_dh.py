@@ -129,7 +129,7 @@ def test_modified_convention_in_the_header(header: str) -> None:
 def test_header_against_argument() -> None:
     with pytest.warns(ManipulaWarning, match="reads like the modified convention"):
         robot_from_dh_text("alpha(i-1),a(i-1),d,theta\n0,0,0,q1", convention="standard")
-    with pytest.raises(RobotFileError, match="the header says deg, but angle='rad' was asked for"):
+    with pytest.raises(RobotFileError, match="the header says deg, but angle='rad' was requested"):
         robot_from_dh_text("theta,d,a,alpha (deg)\nq1,0,0,90", angle="rad")
 
 

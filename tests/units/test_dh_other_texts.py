@@ -134,7 +134,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(text: str, said: str) -> N
 
 
 def test_a_convention_that_the_text_states_is_not_overruled() -> None:
-    with pytest.raises(RobotFileError, match="the text states the modified convention, standard was asked for"):
+    with pytest.raises(RobotFileError, match="the text states the modified convention, standard was requested"):
         robot_from_dh_text("RevoluteMDH(a=1)", convention="standard")
 
 

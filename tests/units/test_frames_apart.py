@@ -47,7 +47,7 @@ def test_a_link_is_found_by_its_name_whatever_joints_are_called(seed: int) -> No
             warnings.simplefilter("always", ManipulaWarning)
             found = height(robot, link)
         if link == "tool" and row != len(links) - 1:
-            assert found == pytest.approx(heights[-1]) and f"asked for by its joint, {joints[row]!r}" in str(warned[0])
+            assert found == pytest.approx(heights[-1]) and f"found by its joint, {joints[row]!r}" in str(warned[0])
         else:
             assert found == pytest.approx(heights[row]) and bool(warned) == (shared and link != "tool")
     for row, joint in enumerate(joints):

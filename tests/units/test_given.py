@@ -108,7 +108,7 @@ def test_edits_are_held_to_what_files_are_held_to() -> None:
     with pytest.warns(mp.ManipulaWarning, match="triangle inequality") as told:
         ARM.with_payload(1, inertia=np.diag([1, 1, 3]))
     assert told[0].filename == __file__
-    with pytest.raises(InputError, match="defined by itself"):
+    with pytest.raises(InputError, match="defined through itself"):
         mp.load("planar2r").with_parameters(l1="l2", l2="l1")
 
 

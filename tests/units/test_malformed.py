@@ -89,7 +89,7 @@ TOML_CASES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "tower of powers": ("a = 0.3", 'a = "(((9**99)**99)**99)**99"', ("joint 2 'elbow'", "a:", "too large")),
     "accented name": ("a = 0.3", 'a = "comprimento_ã"', ("joint 2 'elbow'", "a:", "without accents")),
     "another joint's variable": ("theta = 0", 'theta = "q2"', ("joint 1 'shoulder'", "theta", "another joint", "q1")),
-    "value defined by itself": ("L1 = 0.4", 'L1 = "L2"\nL2 = "2*L1"', ("values.L1", "defined by itself")),
+    "value defined by itself": ("L1 = 0.4", 'L1 = "L2"\nL2 = "2*L1"', ("values.L1", "defined through itself")),
     "value of a wrong type": ("L1 = 0.4", "L1 = [0.4]", ("values.L1", "found a list")),
     "value without a real number": ("L1 = 0.4", 'L1 = "sqrt(-1)"', ("values.L1", "no finite real value")),
     "bad value name": ("L1 = 0.4", '"L 1" = 0.4', ("values", "'L 1' cannot be a name")),
@@ -114,7 +114,7 @@ TOML_CASES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "two centres": ("mass = 2.5", "mass = 2.5\nfirst_moment = [0, 0, 0]", ("joint 1", "first_moment", "both com")),
     "inertia as a list": ("inertia = { xx = 0.1, yy = 0.2, zz = 0.2, xy = 0, xz = 0, yz = 0 }", "inertia = [1, 2, 3]",
                           ("joint 1 'shoulder'", "inertia", "found a list of 3", "a table")),
-    "fixed with limits": ('"revolute"', '"fixed"', ("joint 1 'shoulder'", "limits", "fixed joint has none")),
+    "fixed with limits": ('"revolute"', '"fixed"', ("joint 1 'shoulder'", "limits", "belong to a fixed joint")),
     "gravity a number": ("[0, 0, -9.81]", "9.81", ("gravity", "found 9.81", "a list")),
     "joint not a list": ("[[joint]]", "[joint]", ("joint", "TOML")),
 }  # fmt: skip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 import manipula as mp
@@ -12,13 +15,28 @@ ROWS = [("theta1", 0, "l1", 0), ("theta2", 0, "l2", 0)]
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [("fkine", "pose"), ("forward_kinematics", "pose"), ("rne", "inverse_dynamics"), ("inertia", "inertia_matrix"),
-     ("ikine", "inverse_kinematics"), ("jacob0", "jacobian"), ("gravload", "gravity"), ("possition", "pose")],
+     ("ikine", "inverse_kinematics"), ("jacob0", "jacobian"), ("gravload", "gravity"), ("possition", "pose"),
+     ("cinertia", "operational_inertia"), ("tool", "robot.with_tool"), ("n", "dof"), ("teach", "view"),
+     ("fdyn", "mp.simulate")],
 )  # fmt: skip
 def test_a_method_of_another_library(theirs: str, ours: str) -> None:
     with pytest.raises(AttributeError, match=f"did you mean {ours}|no attribute") as refused:
         getattr(mp.Arm("planar2r"), theirs)
     if theirs != "possition":
         assert f"did you mean {ours}?" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("fkine", "mp.Arm(robot).pose"), ("inverse_dynamics", "mp.Arm(robot).inverse_dynamics"), ("n", "dof"),
+     ("plot", "mp.Arm(robot).plot"), ("paramters", "parameters")],
+)  # fmt: skip
+def test_a_method_of_an_arm_asked_of_its_robot(theirs: str, ours: str) -> None:
+    robot = mp.load("planar2r")
+    with pytest.raises(AttributeError) as refused:
+        getattr(robot, theirs)
+    assert f"did you mean {ours}?" in str(refused.value)
+    assert not hasattr(robot, "__array__") and copy.copy(robot) == robot == pickle.loads(pickle.dumps(robot))
 
 
 def test_a_hidden_name_is_not_guessed() -> None:
@@ -30,7 +48,9 @@ def test_a_hidden_name_is_not_guessed() -> None:
 @pytest.mark.parametrize(
     ("key", "word", "ours"),
     [("convention", "craig", "modified"), ("convention", "mdh", "modified"), ("convention", "MDH", "modified"),
-     ("convention", "spong", "standard"), ("angle", "degrees", "deg"), ("angle", "radians", "rad"),
+     ("convention", "spong", "standard"), ("angle", "degrees", "deg"), ("angle", "Deg", "deg"), ("length", "MM", "mm"),
+     ("convention", "Modified", "modified"),
+     ("angle", "radians", "rad"),
      ("length", "millimetres", "mm"), ("length", "meters", "m")],
 )  # fmt: skip
 def test_a_word_of_another_book(key: str, word: str, ours: str) -> None:

@@ -128,7 +128,7 @@ REFUSED = [
     ("y = reals(2); y = 3", "y", "numbers are assigned, not arrays"),
     ("for i in range(0, n, 0): x[i] = 1.0", "range(0, n, 0)", "the step is a number, not zero"),
     ("for i in range(0, 9, n): x[i] = 1.0", "range(0, 9, n)", "the step is a number, not zero"),
-    ("for n in range(3): x[n] = 1.0", "range(3)", "n is taken by what stands around the loop"),
+    ("for n in range(3): x[n] = 1.0", "range(3)", "n is taken by what is around the loop"),
     ("for i in range(x[0]): pass", None, f"a real number where a whole number is needed: {MEANT}"),
     ("x[bump(k, 0, 1)] = 1.0", "x[bump(k, 0, 1)] = 1.0",
      "give what is called a name first: it changes arrays that stand beside it"),

@@ -96,7 +96,7 @@ def test_settings_that_are_none(words: dict[str, Any], told: str, whole: Sentenc
 
 
 def test_robots_that_a_map_cannot_be_of(whole: Sentences) -> None:
-    with whole.raises(mp.InputError, match="directions: planar2r has 2 joints and is asked for positions alone"):
+    with whole.raises(mp.InputError, match="directions: planar2r has 2 joints, and only positions are searched"):
         mp.studies.workspace(FLAT, directions=2)
     with whole.raises(mp.InputError, match=r"needs a value for"):
         mp.studies.workspace("planar2r")

@@ -24,6 +24,7 @@ PLACE = re.compile(r"\{(\w+)\}")
 # templates that classes of errors have themselves
 INHERITED = {
     "no {kind} is called {name}. Known: {names}.",
+    "no {kind} is called {name}; did you mean {near}?",
     "no {kind} is called {name}; did you mean {near}? Known: {names}.",
     "{problem}; {also}robot.with_parameters({missing}=…) gives one",
     "{path}: cannot be written: {strerror}",

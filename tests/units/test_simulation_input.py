@@ -192,7 +192,7 @@ DRIVES: list[Case] = [
     (lambda: free(sensors=mp.Sensors()), "sensors need a law"),
     (lambda: follow(sensors="noisy"), r"sensors: expected mp.Sensors\("),
     (lambda: follow(sensors=mp.Sensors(noise={"q": [1, 2, 3]})), "q_sigma: expected a number or 2 numbers"),
-    (lambda: follow(sensors=mp.Sensors(), method="dop853"), "sensors: dop853 has none"),
+    (lambda: follow(sensors=mp.Sensors(), method="dop853"), "sensors: dop853 does not support them"),
     (lambda: mp.Sensors(noise=1e-3), "sensors: noise: expected standard deviations by name"),  # type: ignore[arg-type]
     (lambda: mp.Sensors(noise={"q": -1}), "noise of q: expected numbers, at least 0"),
     (lambda: mp.Sensors(noise={"p": 1}), "no measured quantity is called 'p'"),

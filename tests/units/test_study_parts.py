@@ -246,7 +246,7 @@ def test_fields_of_a_form_and_back() -> None:
     for kind in ("written", "logs"):
         with pytest.raises(mp.UnknownNameError):
             entry.settings_from([setting(kind)], {"x": [1]})
-    with pytest.raises(mp.InputError, match="x: expected what stands in its fields"):
+    with pytest.raises(mp.InputError, match="x: expected the contents of its fields"):
         entry.settings_from([setting("number")], {"x": [0] * 1001})
 
 

@@ -1,7 +1,7 @@
 """Back ends: a tape in, files out. Pure text: nothing is written to disk and nothing is run here.
 
 A back end is a folder with a table of spellings, templates for its files and a recipe in its README; it is entered in
-`BACKENDS` under the name users type, and loaded when it is asked for.
+`BACKENDS` under the name users type, and loaded when it is requested.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class ProgramWriter(ExpressionWriter):
         return []
 
     def before(self) -> list[str]:
-        """What stands at the top: inclusions, imports."""
+        """What is at the top: inclusions, imports."""
         return []
 
     # the whole

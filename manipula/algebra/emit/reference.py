@@ -1,7 +1,7 @@
 """States and true values for the self-tests of emitted code.
 
 Inputs are short decimals from a fixed draw, a pose a true pose; outputs are computed from the tape with 40 digits and
-rounded once. A state where double precision would lose digits by itself (a nearly singular matrix, an angle of ±π
+rounded once. A state where double precision itself would lose digits (a nearly singular matrix, an angle of ±π
 decided by the sign of a zero) is passed over, so that the tolerance can be tight. Where an output says which results
 are `valid`, states with many of them come first.
 """

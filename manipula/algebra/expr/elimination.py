@@ -76,7 +76,7 @@ def solve_in_field(matrix: Sequence[Sequence[Expr]], right: Sequence[Expr]) -> l
 class RationalAngle:
     """A point of the circle with known coordinates, mostly rational; angles add by composing their points.
 
-    `amount` is what stands for the angle itself where it is a factor, as a screw has it. No polynomial ties an angle to
+    `amount` is a stand-in for the angle itself where it is a factor, as a screw has it. No polynomial ties an angle to
     its cosine and sine, so any number does that nothing ties to them either.
     """
 

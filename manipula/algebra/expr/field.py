@@ -341,7 +341,7 @@ class LinearChoiceMaths(FieldMaths):
 
 
 class NoRootError(Exception):
-    """This draw cannot speak: an element whose root is needed has none."""
+    """This draw cannot speak: an element whose root is needed is not a square."""
 
 
 class RootedMaths(FieldMaths):

@@ -91,7 +91,7 @@ paired_object = partial(optimised_object, side_by_side=True)
 
 def quick_object(text: str, level: int) -> bytes:
     """The same in a third of the time, for code a fifth slower: only what must be is inlined, and each function is
-    tidied once, by itself."""
+    tidied once, separately."""
     module, machine = _parse_module(text, level)
     nothing, simple = _pipeline(machine, 0), _pipeline(machine, 1)
     nothing.getModulePassManager().run(module, nothing)

@@ -118,7 +118,7 @@ GROUPED = ("sin", "cos", "atan2")  # computed many at a time, in an order of the
 
 
 class Seldom(NamedTuple):
-    """The slot of the comparison, the choices by it, what stands behind their first arms, and what comes after."""
+    """The slot of the comparison, the choices by it, what is behind their first arms, and what comes after."""
 
     condition: int
     choices: tuple[Line, ...]

@@ -276,7 +276,7 @@ class Writer(Operations):
         return place
 
     def short_circuit(self, x: tree.ProgramOp) -> str:
-        """The second value is asked for only where it matters."""
+        """The second value is requested only where it matters."""
         more, after = self.labels("more", "after")
         place = self.place_for("flag")
         first = self.value(x.args[0])
@@ -321,6 +321,6 @@ def harmless(x: tree.Expr) -> bool:
 
 
 class RoundedWriter(Writer):
-    """One function of which every step is rounded by itself."""
+    """One function of which every step is rounded alone."""
 
     steps = ROUNDED

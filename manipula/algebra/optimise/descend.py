@@ -82,7 +82,7 @@ class Brake:
 
     @property
     def was_seen(self) -> bool:
-        """Did a search see it? What is asked for after the end was not in time."""
+        """Did a search see it? What is requested after the end was not in time."""
         return self._pressed.is_set()
 
 

@@ -282,7 +282,7 @@ class _Reader(Expressions):
         if not isinstance(step, tree.Const) or step.value == 0:
             raise self.refusal(line.iter, "the step is a number, not zero")
         if name in self.looping or name in self.routine.parameters:
-            raise self.refusal(line.iter, f"{name} is taken by what stands around the loop")
+            raise self.refusal(line.iter, f"{name} is taken by what is around the loop")
         # before the body is read: it may count with the variable
         self.routine.scalars[name] = "int"
         self.looping.append(name)
@@ -317,7 +317,7 @@ class _Reader(Expressions):
 
 
 def _reads(value: tree.Expr, place: tree.Place) -> bool:
-    """Might the value depend on what stands in a place?"""
+    """Might the value depend on the contents of a place?"""
     if isinstance(place, tree.Var):
         return place in tuple(tree.parts(value))
     return any(isinstance(x, tree.ArrayItem | tree.Field | tree.RoutineCall) for x in tree.parts(value))

@@ -275,7 +275,7 @@ def shared_out(run: Callable[[range], None], count: int, threads: int, lanes: in
 
 
 class _Share(Thread):
-    """A part of the work; what went wrong in it is raised where the result is asked for."""
+    """A part of the work; what went wrong in it is raised where the result is requested."""
 
     def __init__(self, run: Callable[[range], None], part: range) -> None:
         super().__init__(daemon=True)

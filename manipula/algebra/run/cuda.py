@@ -285,7 +285,7 @@ class CudaFunction:
         return np.array(found, dtype=np.uint64)
 
     def kept(self) -> batch.Floats:
-        """What depends on parameters alone, where the function has none."""
+        """What depends on parameters alone, where the function has no such part."""
         return self._host.kept()
 
     def run(self, state: Any, steps: int, *variables: object, **how: Unpack[Rolling]) -> Repeated:
@@ -319,7 +319,7 @@ class CudaFunction:
         return Rollouts(self._cupy, self._code, self._host.memory, self.dtype)
 
     def _work(self, p: batch.Parameters) -> tuple[batch.Floats, ...]:
-        """What depends on parameters alone, as the structure the kernel takes by value; nothing where there is none."""
+        """What depends on parameters alone, as the structure the kernel takes by value; nothing where it is missing."""
         kept = self._host.kept(self._cupy.asnumpy(p) if isinstance(p, self._cupy.ndarray) else p)
         # by value: constants of a launch are read from the fastest memory, and no copy has to be waited for
         return (kept.view([("k", self.dtype, (kept.size,))]),) if kept.size else ()

@@ -77,7 +77,7 @@ class LlvmKernel:
     def _many(self) -> LoadedCode:
         with self._lock:
             if self._batch is None:
-                # compiled when first asked for: many programs never have more than one configuration
+                # compiled when first requested: many programs never have more than one configuration
                 self._batch = self._load("many")
                 self._ready_call()
             return self._batch

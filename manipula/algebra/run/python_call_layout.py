@@ -231,7 +231,7 @@ class Span:
 
 @dataclass(frozen=True)
 class ResultCall:
-    """The parts of `call` that concern `out`, which is `%out`: null where there is none."""
+    """The parts of `call` that concern `out`, which is `%out`: null where it is missing."""
 
     outputs: tuple[Port, ...]
     header: int

@@ -36,7 +36,7 @@ from manipula.messages import Message
 
 
 class Asked:
-    """Was the end asked for?"""
+    """Was the end requested?"""
 
     def __init__(self) -> None:
         self.now = False
@@ -72,7 +72,7 @@ class Repeated(NamedTuple):
     """After many steps: the states, the records of every so many-th step, and the number of steps gone.
 
     `states` and `outputs` are as `step` has them, with one more axis in front of the last: the states before a recorded
-    step, and what went out in it. `steps` is what was asked for, less where Ctrl-C ended it.
+    step, and what went out in it. `steps` is what was requested, less where Ctrl-C ended it.
     """
 
     state: Any
@@ -207,7 +207,7 @@ Kept = Callable[[Floats], Floats]  # parameters in blocks of lanes → what is k
 
 
 class Rolling(TypedDict, total=False):
-    """How many steps are asked for in one call; what is left out is as in `USUAL`."""
+    """How many steps are requested in one call; what is left out is as in `USUAL`."""
 
     p: Parameters  # parameters, by rows or of all rows
     every: int  # how many steps from record to record; 0: no records

@@ -141,7 +141,7 @@ class Mirror:
         return made
 
     def restore(self, image: ctypes.Structure, thing: object) -> None:
-        """What stands in the struct itself; arrays elsewhere were written in place."""
+        """The contents of the struct itself; arrays elsewhere were written in place."""
         for x in self._members:
             if self._inside(x):
                 # as long and as shaped as the object has it, which the struct does not know

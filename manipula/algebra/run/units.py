@@ -141,7 +141,7 @@ def _wanted(platforms: str | Sequence[str] | None) -> list[Platform]:
 
 
 def compiler_for(where: Platform) -> list[str]:
-    """The words of its call; none if there is none."""
+    """The words of its call; none without a call."""
     own = os.environ.get("CC") if where.is_here else None
     if own:
         return shlex.split(own)

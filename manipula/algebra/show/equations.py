@@ -1,8 +1,8 @@
 """Equations: a function as lines `left = right`, in one of three forms and four styles.
 
 auxiliary   one operation a line, shared intermediates named: what is computed
-factored    each output by itself, with brackets, as short as the simplifier finds
-expanded    each output by itself, a sum of products
+factored    each output separately, with brackets, as short as the simplifier finds
+expanded    each output separately, a sum of products
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Equations:
         return _STYLES[style](self.taken, self.aliases)
 
     def as_dict(self) -> dict[str, object]:
-        """The lines as texts in the style asked for, and what its short names stand for."""
+        """The lines as texts in the style requested, and what its short names stand for."""
         pairs = [{"left": left, "right": right} for left, right in self.texts(self.style)]
         # in the auxiliary form every sine has a line of its own
         legend = {} if self.form == "auxiliary" else dict(self.legend(self.style))

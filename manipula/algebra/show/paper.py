@@ -21,7 +21,7 @@ class Setting(Printer):
     comma = ", "  # between two formulas of a row
 
     def index(self, text: str) -> str:
-        """What stands below a letter; nothing below it where there is none."""
+        """What is below a letter; nothing below it where it is missing."""
         raise NotImplementedError
 
     def short_trig(self, text: str) -> str:

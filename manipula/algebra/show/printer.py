@@ -91,7 +91,7 @@ SUM, PRODUCT, POWER = 1, 2, 3  # how strongly a form binds
 
 
 def _bottom(tree: formula.FormulaTree) -> formula.FormulaTree | None:
-    """What stands under the stroke of 1/x or its power."""
+    """What is under the stroke of 1/x or its power."""
     match tree:
         case formula.Inverse(bottom):
             return bottom
@@ -178,7 +178,7 @@ class Printer:
         return f"{self.name(port)} [{unit}]"
 
     def brackets(self, rows: int) -> list[tuple[str, str]]:
-        """What stands at both sides of each row of a matrix."""
+        """What is at both sides of each row of a matrix."""
         return [("[", "]")] * rows
 
     # trees

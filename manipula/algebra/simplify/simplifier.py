@@ -267,7 +267,7 @@ def _never_bracketed(found: Lengths) -> bool:
 
 
 def _never_searched(found: Lengths) -> list[Expr]:
-    """The outputs each of which is by itself too long to search."""
+    """The outputs each of which is alone too long to search."""
     return [*(root for root, length in found.terms.items() if length > monomials.FACTORED_TERMS), *found.lost]
 
 

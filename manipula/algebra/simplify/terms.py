@@ -82,7 +82,7 @@ def plain_operations(terms: Terms) -> int:
 
 
 def products_in(monomial: Monomial, coefficient: Fraction) -> int:
-    """Products in one term as written; a sign is none."""
+    """Products in one term as written; a sign does not count."""
     return max(degree(monomial) - is_sign(coefficient), 0)
 
 
@@ -134,7 +134,7 @@ def coordinates_for(uses: Counter[tree.Angle]) -> list[tree.Angle]:
     for angle in ordered:
         if express_in_basis(angle, chosen) is None:
             chosen.append(angle)
-    # with halves among them sines would need half angles, of which the expression has none
+    # with halves among them sines would need half angles, which the expression does not have
     if all(_whole(express_in_basis(angle, chosen)) for angle in ordered):
         return chosen
     leaves = {leaf for angle in ordered for leaf, _ in angle}
@@ -151,7 +151,7 @@ def _whole(combination: list[Fraction] | None) -> bool:
 
 
 def express_in_basis(angle: tree.Angle, basis: Sequence[tree.Angle]) -> list[Fraction] | None:
-    """The combination of the (independent) basis that gives the angle, by elimination; None where there is none."""
+    """The combination of the (independent) basis that gives the angle, by elimination; None where it is missing."""
     leaves = sorted({leaf for x in (angle, *basis) for leaf, _ in x}, key=tree.sort_key)
     rows = [[Fraction(dict(x).get(leaf, 0)) for x in (*basis, angle)] for leaf in leaves]
     n = len(basis)

@@ -1,7 +1,7 @@
 """Trigonometric polynomials with the fewest terms: sin² + cos² = 1, and sums of angles.
 
 Monomials in parameters and rates are independent, so each one's coefficient, a polynomial in sines and cosines with
-rational coefficients, is shortened by itself. A search walks over coordinates (q2, q3 → q2, q2+q3 → …); in each, powers
+rational coefficients, is shortened alone. A search walks over coordinates (q2, q3 → q2, q2+q3 → …); in each, powers
 are rewritten angle by angle and products are collected, c1·c2 − s1·s2 → c12; the shortest wins.
 """
 
@@ -27,7 +27,7 @@ _PASSES = 4
 
 
 def fewest_powers(terms: Raw, order: Sequence[int]) -> Raw:
-    """Angle after angle, every coefficient by itself, until the number of terms stops falling."""
+    """Angle after angle, every coefficient alone, until the number of terms stops falling."""
     order = [k for k in order if any(e[2 * k] + e[2 * k + 1] > 1 for e in terms)]
     best = terms
     for _ in range(_PASSES):

@@ -38,13 +38,13 @@ def _short(name: str) -> str:
 
 
 def language() -> str:
-    """The language that was asked for, as far as there are words of it."""
+    """The language that was requested, as far as there are words of it."""
     name = _short(_chosen[0] or os.environ.get(VARIABLE, ""))
     return name if name in TONGUES else TONGUES[0]
 
 
 def translate(text: str) -> str:
-    """What a screen says, in the language that was asked for."""
+    """What a screen says, in the language that was requested."""
     return told_in(text, language())
 
 
@@ -59,7 +59,7 @@ def told_in(text: str, name: str) -> str:
 
 
 def told_in_parts(text: str) -> str:
-    """Help: every paragraph by itself, and the word above examples; the commands stay."""
+    """Help: every paragraph alone, and the word above examples; the commands stay."""
     return "\n\n".join(map(_told_part, text.split("\n\n")))
 
 

@@ -159,7 +159,7 @@ def _chain(source: str | Path, wishes: Wishes) -> dict[str, str]:
     file = api.formats().get(Path(source).suffix.lower())
     for option in wishes.chain:
         if file is None or not file.takes(option):
-            raise InputError("--{option} is for URDF and MJCF files, which name their links; {source} is none",
+            raise InputError("--{option} is for URDF and MJCF files, which name their links; {source} is neither",
                              option, source)  # fmt: skip
     return wishes.chain
 

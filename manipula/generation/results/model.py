@@ -1,6 +1,6 @@
 """`Model`: what `generate` returns. A proved function with everything a person wants of it.
 
-Printing and emitting are imported when they are asked for: most models are only run.
+Printing and emitting are imported when they are requested: most models are only run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Model:
     """A model of one robot: symbolic, counted, proved. Immutable; equal when its content is."""
 
     function: Function
-    _request: Request | None = field(default=None, compare=False, repr=False)  # what was asked for, robot and all
+    _request: Request | None = field(default=None, compare=False, repr=False)  # what was requested, robot and all
     _plain: Callable[[], Function] | None = field(default=None, compare=False, repr=False)  # the same as in a book
     _own_letters: tuple[str, ...] = field(default=(), compare=False, repr=False)  # of q1, q2, … where no request is
     _has_loops: ClassVar[bool] = False  # a solver in place of formulas

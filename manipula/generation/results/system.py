@@ -247,7 +247,7 @@ class Law(System):
 
     @property
     def request(self) -> Request:
-        """What was asked for: the robot it believes in, and its symbols."""
+        """What was requested: the robot it believes in, and its symbols."""
         assert self._request is not None
         return self._request
 

@@ -5,7 +5,7 @@ entry is that arm's Jacobian: the texts of `pose` and `jacobian`, proved and emi
 
 Between two axes that are parallel, or nearly so, the entries of a Denavit–Hartenberg row cannot follow a small tilt: a
 tiny angle moves the common normal by any amount. Hayati's angle `beta`, a turn about y behind the row, can; the shift
-along the axes is then the last that is asked for.
+along the axes is then the last that is requested.
 
 Source: S. Hayati, "Robot arm geometric link parameter estimation", IEEE Conference on Decision and Control (1983).
 """

@@ -68,7 +68,7 @@ class Geometry:
 
     @cached_property
     def size(self) -> float:
-        """The sum of the arm's lengths, m; 1 of an arm that has none."""
+        """The sum of the arm's lengths, m; 1 of an arm without lengths."""
         values = floats_of(dict(self.robot.values))
         steps = [step for joint in self.loose.robot.joints for step in (*joint.before, *joint.after)]
         steps += [*self.robot.tool]
@@ -79,7 +79,7 @@ class Geometry:
         """Positions (N, 3) and rotations (N, 3, 3) of the tool in the world."""
         # q itself is kept beside the result: its id cannot be given to another array meanwhile
         key = (id(q), e.tobytes())
-        if key not in self.last:  # residuals and their slopes are asked for at the same place
+        if key not in self.last:  # residuals and their slopes are requested at the same place
             self.last.clear()
             self.last[key] = (*self._pose(q, e), q)
         p, R, _ = self.last[key]
@@ -107,7 +107,7 @@ class Geometry:
         return joined
 
     def robot_with_errors(self, e: Array) -> RobotDescription:
-        """The robot with these errors in its entries; what stands beside the road stays."""
+        """The robot with these errors in its entries; what is beside the road stays."""
         road = self.loose.robot
         for entry, nominal, error in zip(self.entries, self.nominal, e):
             # an entry without error keeps its exact text, 1/3 or 90°, and does not become a decimal

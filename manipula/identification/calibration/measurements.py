@@ -133,7 +133,7 @@ class Distances(Measured):
     kind = "distance"
 
     def start(self, geometry: Geometry, q: Array) -> Array:
-        """|p|² − d² = 2 p·c − |c|² is linear in (c, |c|²); what stands off a plane of all p is left for the last."""
+        """|p|² − d² = 2 p·c − |c|² is linear in (c, |c|²); what is off a plane of all p is left for the last."""
         p, _ = geometry.pose(q, np.zeros(len(geometry.entries)))
         # about the middle: squares of distances from a far origin would lose half the digits
         middle = p.mean(0)

@@ -28,7 +28,7 @@ from manipula.recordings.log import Log
 
 # Instruments: columns along a motion that knows nothing of the encoders' noise, one for every stretch of a recording.
 #
-# The best is the motion that was asked for, the log's `q_ref` (with `qd_ref`, `qdd_ref` where they were recorded). A
+# The best is the motion that was requested, the log's `q_ref` (with `qd_ref`, `qdd_ref` where they were recorded). A
 # log
 # without it has only its own motion, smoothed where its spectrum meets its noise: what noise there is below that stays.
 
@@ -75,7 +75,7 @@ def _refuse_strangers(data: Data) -> None:
         name = data.robot.joint_names[int(bad[0])]
         raise InputError(
             "method 'iv': q_ref of joint {joint_names} is farther from q than q is from its own mean: it is "
-            "no instrument; expected the motion asked for, at the log's times, in radians or metres",
+            "no instrument; expected the motion requested, at the log's times, in radians or metres",
             name,
         )
 

@@ -1,4 +1,4 @@
-"""The estimators by name; each is loaded when it is asked for."""
+"""The estimators by name; each is loaded when it is requested."""
 
 from __future__ import annotations
 

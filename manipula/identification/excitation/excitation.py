@@ -36,7 +36,7 @@ from manipula.trajectories.trajectory import Floats, Trajectory, positive
 # The search: from the best of some random motions by BFGS, first past the limits a little, then within them.
 #
 # Limits are penalties on the samples of the search; what it finds is made to keep them on ten times as many samples:
-# every coordinate by itself around its centre, then all together as far as torques and boxes ask for.
+# every coordinate alone around its centre, then all together as far as torques and boxes ask for.
 
 SAMPLES, A_HARMONIC = 100, 20  # of the search, at least; of the highest harmonic
 DENSER = 10

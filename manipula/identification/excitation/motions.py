@@ -148,7 +148,7 @@ KINDS = ("position", "velocity", "acceleration", "effort")
 
 @dataclass(frozen=True)
 class Kept:
-    """Of every coordinate, SI; infinite where there is none. `notes`: what was assumed."""
+    """Of every coordinate, SI; infinite where it is missing. `notes`: what was assumed."""
 
     lower: Floats
     upper: Floats

@@ -84,7 +84,7 @@ def find_delay(data: Data, weights: Array, changed: Changed) -> Delay | None:
 
 
 def _to_the_least(left_by: Callable[[float], float], at: float, here: float, step: float) -> float:
-    """How far the least of the parabola through three fits is, or a step towards it where they have none."""
+    """How far the least of the parabola through three fits is, or a step towards it where they have no least."""
     # three fits make a parabola: each costs as much as the whole, so there is no finer search
     before, after = left_by(at - step), left_by(at + step)
     bend = before - 2 * here + after

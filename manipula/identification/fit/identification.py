@@ -352,7 +352,7 @@ def _with_validation_errors(found: Found, validate: object) -> Found:
     return replace(found, validation=tuple(judged), validation_data=tuple(data), warnings=told)
 
 
-# what was asked for
+# what was requested
 
 
 def _checked_logs(

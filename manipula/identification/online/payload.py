@@ -79,7 +79,7 @@ class ExtraTorque:
 
 @dataclass(frozen=True)
 class ArmWithExtra:
-    """`links`, without motors and friction, are there where what the joints bear is asked for."""
+    """`links`, without motors and friction, are there where what the joints bear is requested."""
 
     robot: RobotDescription
     extra: ExtraTorque | None = None
@@ -375,7 +375,7 @@ class PayloadEstimator(OnlineEstimator):
 
     @property
     def com(self) -> Array:
-        """The centre of mass in the frame, m; NaN where it is not learnt, and where the mass is none within its
+        """The centre of mass in the frame, m; NaN where it is not learnt, and where the mass is not known within its
         interval."""
         theta, mass, known = self.theta, self.mass, self.mass > 0 and not self.is_empty
         return np.array([theta[x] / mass if x in theta and known else np.nan for x in ("mx", "my", "mz")])

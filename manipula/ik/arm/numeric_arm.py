@@ -1,6 +1,6 @@
 """`NumericArm`: a robot with numbers whose models are compiled on first use.
 
-A model of the catalogue is a method here by itself: `_model_method` makes it, `ArmModels` tells type checkers of it.
+Every model of the catalogue is a method here: `_model_method` makes it, `ArmModels` tells type checkers of it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,12 @@ if TYPE_CHECKING:
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
 WRENCH = "wrench_tool"
+ELSEWHERE = {  # what an arm of another library does, and who does it here
+    "n": "dof", "links": "robot.joints", "q": "robot.poses", "qlim": "robot.joints", "base": "robot.with_base",
+    "tool": "robot.with_tool", "payload": "robot.with_payload", "teach": "view", "workspace": "plot_workspace",
+    "vellipse": "plot_ellipsoid", "reach": "mp.reach", "fdyn": "mp.simulate", "simulate": "mp.simulate",
+    "loads": "mp.loads", "singularities": "mp.singularities",
+}  # fmt: skip
 PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
 
 
@@ -131,7 +137,8 @@ class NumericArm(ArmModels, FrameModels):
         def __getattr__(self, name: str) -> Any:
             """A model that was registered since: its method is made, and found from then on."""
             if name not in MODELS:
-                meant = None if name.startswith("_") else near_name(name, [*MODELS, "plot", "view"], ALSO_CALLED)
+                known = [*MODELS, "plot", "plot_workspace", "plot_ellipsoid", "view"]
+                meant = None if name.startswith("_") else near_name(name, known, ALSO_CALLED | ELSEWHERE)
                 hint = f"; did you mean {meant}?" if meant else ""
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
             # on the class: every arm has it, and it is found without this function from then on
@@ -154,7 +161,7 @@ class NumericArm(ArmModels, FrameModels):
 
     @cached_property
     def _road(self) -> Self:
-        """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
+        """The serial arm to the tool, whose inverse kinematics is requested; mostly the arm itself."""
         road = self.robot.road()
         # an arm of its own: it keeps its compiled models as any other does
         return self if road is self.robot else type(self)(road, optimise=self.optimise)

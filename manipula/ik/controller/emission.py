@@ -113,7 +113,7 @@ def _singular_beside(solver: InverseSolver, q: Floats) -> Floats | None:
 
 
 def _beyond(solver: InverseSolver, q: Floats) -> Iterator[Case]:
-    """A pose far away, and what is none."""
+    """A pose far away, and what is not a pose."""
     T, now, values = solver.pose(q), q.tolist(), _parameter(solver, q)
     T[:3, 3] += 20 * solver.size
     result = solver(T, seed=q, parameter=values or None)
@@ -128,7 +128,7 @@ def _parameter(solver: InverseSolver, q: Floats) -> list[float]:
 
 
 def _clear(solver: InverseSolver, q: Floats, now: Floats) -> Case | None:
-    """The pose of q, asked for from elsewhere, where nothing is close to being undecided."""
+    """The pose of q, requested from elsewhere, where nothing is close to being undecided."""
     T, values = solver.pose(q), _parameter(solver, q)
     result = solver(T, seed=now, parameter=values or None)
     calm = solver.raw(T, None, np.array(values) if values else None).margin

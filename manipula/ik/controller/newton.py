@@ -115,7 +115,7 @@ def newton_step(dof: int, J: Reals, e: Reals, scale: float, weight: Reals, H: Re
                 product = J[k * dof + i] * J[k * dof + j]
                 total += scale * scale * product if k < 3 else product
             H[i * dof + j] = total
-    # without roots: a pivot that rounding has made negative would have none
+    # without roots: a pivot that rounding has made negative would not have a root
     for j in range(dof):  # H = L D Lᵀ: D on the diagonal, L below it, L D above
         for k in range(j):
             H[k * dof + j] = H[j * dof + k] * H[k * dof + k]

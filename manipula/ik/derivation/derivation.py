@@ -70,13 +70,14 @@ def _square(tree: formula.FormulaTree) -> formula.FormulaTree:
     return formula.power_of(formula.without_sign(tree)[1], 2)
 
 
-COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
+COLUMNS = "uvwq"  # symbols of the pose: the tool's axes and its position
+SHOWN = "noat"  # their letters: q is a joint variable, and p the point that the steps use
 
 
 def derivation_of(robot: RobotDescription, symbolic: Symbolic = "all", task: str | None = None) -> InverseDerivation:
     """The derivation, of the arm to the tool; `InputError` where it has no closed form.
 
-    `task`: "pose", or "position" of the tool's origin alone; None is what an arm of its joints can be asked for: of two
+    `task`: "pose", or "position" of the tool's origin alone; None chooses by the number of joints: for two
     or three the position, where that has a closed form.
     """
     if task not in (None, "pose", "position"):
@@ -148,7 +149,7 @@ def _of_position(structure: ArmStructure, placed: PositionPlan) -> InverseDeriva
 
 def _free_names(structure: ArmStructure) -> tuple[str, ...]:
     """The parameters that stay letters; none may have a letter of the pose."""
-    names, own = structure.free, {"psi", *(f"{x}{axis}" for x in COLUMNS for axis in "xyz")}
+    names, own = structure.free, {"psi", *(f"{x}{axis}" for x in COLUMNS + SHOWN for axis in "xyz")}
     clash = [name for name in names if name in own]
     if clash:
         name = structure.robot.name
@@ -190,9 +191,9 @@ def _opening_draft(loop: Loop, notebook: Notebook, words: Words, drafts: list[Dr
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
     needed, own = needed_symbols(definitions, _roots(drafts)), {x.symbol for x in definitions}
     sides = [behind for behind in (True, False) if needed & own & set(map(strip_sign, ends[not behind]))] or [True]
-    titles = [words.point(behind, letter) for behind, letter in zip(sides, "po")]
+    titles = [words.point(behind, letter) for behind, letter in zip(sides, "pk")]
     blocks: list[Block] = []
-    for behind, letter, title in zip(sides, "po", titles):
+    for behind, letter, title in zip(sides, "pk", titles):
         blocks += [Phrase(title)] if blocks else []
         plain = any(strip_sign(x) not in own for x in ends[not behind])
         blocks.append(Phrase(f"{letter} = ({{0}}, {{1}}, {{2}})" if plain else "", ends[not behind]))
@@ -258,8 +259,8 @@ def _trees(
 
 
 def _own_labels(chain: Tree, taken: Iterable[str]) -> dict[str, Label]:
-    """θ for angles and d for slides, or q where the table has these letters; u v w q for the pose."""
-    labels = {f"{letter}{axis}": Label(letter, axis) for letter in COLUMNS for axis in "xyz"}
+    """θ for angles and d for slides, or q where the table has these letters; n o a t for the pose."""
+    labels = {f"{name}{axis}": Label(letter, axis) for name, letter in zip(COLUMNS, SHOWN) for axis in "xyz"}
     slides = [n for n, link in enumerate(chain.links, 1) if link.kind.name == "prismatic"]
     turns = [n for n in range(1, chain.dof + 7) if n not in slides]
     for letter, numbers in (("theta", turns), ("d", slides)):

@@ -89,7 +89,7 @@ def needed_symbols(definitions: Iterable[Definition], roots: Iterable[Expr]) -> 
     return needed
 
 
-_INSTEAD = {"p": "o", "m": "n", "r": "b", "f": "g", "e": "h"}  # a letter's second choice
+_INSTEAD = {"p": "k", "m": "l", "r": "b", "f": "g", "e": "h"}  # a letter's second choice; n, o and a are the tool's
 
 
 def final_names(definitions: Iterable[Definition], taken: Iterable[str]) -> dict[Expr, tuple[str, str]]:

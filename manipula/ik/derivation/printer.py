@@ -36,7 +36,7 @@ class Text(Signed):
         return label.letter + label.place
 
     def words(self, text: str) -> str:
-        """What stands outside formulas."""
+        """What is outside formulas."""
         return text
 
     def formula(self, text: str) -> str:
@@ -131,7 +131,7 @@ class DerivationStep:
 
 @dataclass(frozen=True, repr=False)
 class InverseDerivation:
-    """The steps of a closed form. Prints itself; `latex()` for paper; set in a notebook by itself."""
+    """The steps of a closed form. Prints itself; `latex()` for paper; typeset in a notebook."""
 
     robot: str
     title: str
@@ -220,7 +220,7 @@ class InverseDerivation:
         words = template + ", in the world; {c1} is {cos1}, {c12} is {cos12}."
         cos, of = style.short_trig("c1"), style.long_trig("cos", first)
         both, of_both = style.short_trig("c12"), style.long_trig("cos", f"{first} + {second}")
-        pieces = [style.formula(x) for x in ("u, v, w", "q", cos, of, both, of_both)]
+        pieces = [style.formula(x) for x in ("n, o, a", "t", cos, of, both, of_both)]
         return Message(words, *pieces[place:])
 
     def _steps(self, style: Text) -> Iterator[tuple[str, DerivationStep]]:

@@ -156,12 +156,9 @@ class Words:
         """Places: so many entries, the coordinate."""
         zeros = " = ".join(f"{{{number}}}" for number in range(count))
         turns = self.plan.structure in ("two axes", "with slides", "runs")
-        what = (
-            "{zeros} = 0: the turning part lies on {axes}, so {q} is arbitrary"
-            if turns
-            else "{zeros} = 0: p lies on {axes}, so {q} is arbitrary"
-        )
-        return Message(what, zeros, self.axes(*x.axes), f"{{{count}}}")
+        if turns:
+            return Message("{zeros} = 0: the equations vanish, so {q} is arbitrary", zeros, f"{{{count}}}")
+        return Message("{zeros} = 0: p lies on {axes}, so {q} is arbitrary", zeros, self.axes(*x.axes), f"{{{count}}}")
 
     def lock(self, entry: recording.Lock) -> str:
         """Places: the two entries across, the sum, the difference, the first coordinate."""

@@ -54,7 +54,7 @@ def defect(T: Reals, G: Reals) -> float:
 
 
 def taken(T: Reals, pose: Reals) -> bool:
-    """The pose (three rows of four) with its rotation made exact; false if it is none."""
+    """The pose (three rows of four) with its rotation made exact; false if it is not one."""
     G = reals(9)
     row = reals(3)
     off = defect(T, G)

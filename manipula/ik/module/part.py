@@ -134,7 +134,7 @@ def judge(
 
 
 def nearest_of(branches: int, dof: int, q: Reals, twin: Ints, inside: Ints, seeded: bool, seed: Reals) -> int:
-    """The answer nearest to the seed, the first without one; −1 where there is none."""
+    """The answer nearest to the seed, the first without one; −1 where it is missing."""
     place = -1
     least = 0.0
     for b in range(branches):
@@ -172,7 +172,7 @@ def inverse_part(maker: Maker) -> ModulePart:
 
 
 def _general_text(maker: Maker, pose: Function) -> list[str] | None:
-    """The solver of six turning joints; else the reason why there is none."""
+    """The solver of six turning joints; else the reason why it is missing."""
     try:
         prepared = maker.prepare_model(MODEL)
         texts = general_texts(prepared, pose)

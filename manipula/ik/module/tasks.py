@@ -55,7 +55,7 @@ class Placing(Prepared):
 
 
 def plan_of_place(structure: ArmStructure) -> Plan | None:
-    """The case of the arm, the same at two draws of its letters; None where there is none."""
+    """The case of the arm, the same at two draws of its letters; None where it is missing."""
     # two draws: letters that meet by chance at one would make another case of it
     one, other = (position_plan(structure.in_floats(seed)) for seed in DRAWS)
     if one is None or other is None or one.plan != other.plan or one.plan.masks != other.plan.masks:
@@ -143,7 +143,7 @@ def _place(asked: Prepared, road: RobotDescription) -> Task | None:
         if solver is None or plan is None or plan != solver.plan:
             return None
         return Task(PLACE, placing_function(asked), plan, *_tables(solver))
-    except ManipulaError:  # joints that follow others: the pose says why there is none
+    except ManipulaError:  # joints that follow others: the pose says why it is missing
         return None
 
 

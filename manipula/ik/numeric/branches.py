@@ -91,7 +91,7 @@ def within(dof: int, q: Reals, rows: Reals) -> bool:
 
 
 def wind_joint(dof: int, q: Reals, seeded: bool, seed: Reals, rows: Reals) -> float:
-    """An angle onto the turn inside its limits nearest to the seed, in place; where there is none it stays.
+    """An angle onto the turn inside its limits nearest to the seed, in place; without one it stays.
 
     Returns 0 where the joint is inside, else 1. The joint is the first of q, its rows are `dof` entries apart. Nothing
     jumps by its data: machine code winds all joints of an arm side by side (see `run.inverse_text`).
@@ -182,7 +182,7 @@ def choose(
 
 
 def seat(branches: int, dof: int, T: Reals, there: Reals, q: Reals, seed: Reals, table: Reals, mark: Ints) -> int:
-    """A seed whose pose `there` is T takes the place of the answer nearest to it; where there is none, UNSETTLED."""
+    """A seed whose pose `there` is T takes the place of the answer nearest to it; without one, UNSETTLED."""
     if not meets(WIDTH, T, there, table[Table.GOOD]):
         return SETTLED
     place = -1

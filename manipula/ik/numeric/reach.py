@@ -2,7 +2,7 @@
 the box that holds it, within the limits of the joints.
 
 Configurations drawn at random are the starts of searches along the slope (L-BFGS-B, bounded by the limits); the best
-found is reported. Nothing proves that there is none better: `outer` and the box may be larger, `inner` smaller.
+found is reported. Nothing proves that no better one exists: `outer` and the box may be larger, `inner` smaller.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ class PartialTolerance:
 
 
 class Beyond:
-    """Numbers that stand for what has none."""
+    """Stand-ins for what lacks a number."""
 
     FINITE = 1e100  # what is larger comes from a division by nothing
     NEVER = 1e300  # farther than anything

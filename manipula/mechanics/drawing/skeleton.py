@@ -171,7 +171,7 @@ class _Reader:
         return number_of(cell.name, cell.parameter, self.values)
 
     def limits(self, joint: Joint) -> tuple[float, float] | None:
-        """None where the file has none, or letters leave one open."""
+        """None where the file lacks them, or letters leave one open."""
         if joint.limits is None or any(name not in self.values for end in joint.limits for name in names_of(end)):
             return None
         low, high = (number_of(Message("limits of {name}", joint.name), end, self.values) for end in joint.limits)

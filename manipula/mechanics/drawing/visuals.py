@@ -206,7 +206,7 @@ def _attribute(joint: ET.Element, part: str, name: str) -> str:
 
 
 def _colour(material: ET.Element) -> str:
-    """`#rrggbb`, or "" where it has none."""
+    """`#rrggbb`, or "" where it lacks it."""
     colour = material.find("color")
     try:
         parts = [float(x) for x in (colour.get("rgba", "") if colour is not None else "").split()][:3]
@@ -257,7 +257,7 @@ def looks_of(record: Drawing, robot: RobotDescription, within: Path | None = Non
 
 
 def attach_visuals(record: Drawing, looks: Drawing) -> Drawing:
-    """The record with these looks; a link that has none keeps its solids."""
+    """The record with these looks; a link without looks keeps its solids."""
     names, shapes = ["", *(joint["name"] for joint in record["joints"])], looks["shapes"]
     links = [{**link, "shapes": shapes.get(name, link["shapes"])} for name, link in zip(names, record["links"])]
     tool = record["tool"]

@@ -88,12 +88,17 @@ class ModelEntry:
 
 ALSO_CALLED = {
     "forward_kinematics": "pose", "direct_kinematics": "pose", "fk": "pose", "fkine": "pose", "t06": "pose",
-    "ik": "inverse_kinematics", "ikine": "inverse_kinematics",
+    "fkine_all": "frames", "a": "transforms", "t": "pose", "position": "pose", "pos": "pose",
+    "ik": "inverse_kinematics", "ikine": "inverse_kinematics", "ikine_lm": "inverse_kinematics",
+    "ikine_gn": "inverse_kinematics", "ikine_nr": "inverse_kinematics", "ikine_a": "inverse_kinematics",
+    "ikine6s": "inverse_kinematics", "ik_lm": "inverse_kinematics",
     "j": "jacobian", "jacob0": "jacobian", "geometric_jacobian": "jacobian", "jacobe": "jacobian_tool",
     "body_jacobian": "jacobian_tool",
     "id": "inverse_dynamics", "rnea": "inverse_dynamics", "rne": "inverse_dynamics", "torque": "inverse_dynamics",
     "torques": "inverse_dynamics", "tau": "inverse_dynamics", "dynamics": "inverse_dynamics",
     "fd": "forward_dynamics", "aba": "forward_dynamics", "direct_dynamics": "forward_dynamics",
+    "accel": "forward_dynamics", "cinertia": "operational_inertia", "maniplty": "manipulability",
+    "jacob_dot": "jacobian_dot", "jacob0_dot": "jacobian_dot",
     "m": "inertia_matrix", "mass_matrix": "inertia_matrix", "crba": "inertia_matrix", "mass": "inertia_matrix",
     "inertia": "inertia_matrix", "d": "inertia_matrix", "h": "inertia_matrix",
     "c": "coriolis_matrix", "centrifugal": "coriolis",

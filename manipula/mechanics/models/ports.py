@@ -41,7 +41,7 @@ class PortKind:
     size: Literal["dof", "base", "pairs", "regressor", "frames", "held"] | tuple[str, ...] = "dof"
     role: Role = "variable"
     letter: str = ""  # of the entries, where it is not the port's own name
-    unbounded: bool = False  # a setting that may be infinite: a limit that is none
+    unbounded: bool = False  # a setting that may be infinite: no limit at all
     divides: bool = False  # a setting that must not be zero, such as a time constant
     signed: bool = False  # a setting that may be negative: a position
     default: float | None = None  # of a setting that need not be given

@@ -26,7 +26,7 @@ DRIVE = (
     ParameterEntry("backlash", "backlash", POSITION, linear=False),
 )
 LETTERS = tuple(x.letters for x in (MOTOR, *(entry for law in LAWS for entry in law.entries), *DRIVE))
-# a law that follows the load has none: its torque is a product of its parameter and those of the links
+# a law that follows the load has no such shape: its torque is a product of its parameter and those of the links
 LINEAR = (MOTOR.letters, *(letters for law in LAWS if not law.loaded for letters in linear_letters(law)))
 
 

@@ -79,7 +79,7 @@ def chooser(robot: RobotDescription, symbolic: Symbolic) -> Chooser:
         if missing:
             listed = ", ".join(missing)
             raise InputError(
-                "{name}: symbolic='none' needs a value for every parameter; {listed} have none", robot.name, listed
+                "{name}: symbolic='none' needs a value for every parameter; {listed} have no value", robot.name, listed
             )
         return Chooser(lambda cell: False, lambda name: False)
     if symbolic == "all":
@@ -214,7 +214,7 @@ class _Binder:
         return None
 
     def _resolve_cell(self, cell: Cell) -> Parameter | None:
-        """What stands in the cell, through names that have values; None where it stays a symbol."""
+        """The contents of the cell, through names that have values; None where it stays a symbol."""
         parameter = None if self.choose.cell(cell) else cell.parameter
         while isinstance(parameter, Name) and not self.choose.name(parameter.name):
             parameter = self.values.get(parameter.name)

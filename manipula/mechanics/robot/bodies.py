@@ -133,7 +133,7 @@ def _with_value(cell: Cell, value: Any) -> Cell:
 # Lzz
 # mx my mz m about the origin of the body's own frame; of every moving joint Ia fv fc fo and those of further friction
 # laws that it has. Their order is that of the
-# regressor's columns. What stands before the first moving joint is felt by no motor and has none.
+# regressor's columns. What is before the first moving joint is felt by no motor and has no column.
 
 Given = Mapping[str, Parameter]
 
@@ -148,7 +148,7 @@ class JointBodies:
 
 
 def moved_bodies(robot: RobotDescription) -> list[JointBodies]:
-    """Joint by joint; the payload rides on the one that moves the tool. What stands still is in none."""
+    """Joint by joint; the payload rides on the one that moves the tool. What is fixed to the base is in no row."""
     ends = suffixes_of(robot)
     found: list[JointBodies] = []
     movers: dict[int, JointBodies | None] = {-1: None}  # by row

@@ -68,7 +68,7 @@ class Coordinate:
 
 
 def own_coordinate(name: str) -> Coordinate:
-    """That of a joint that moves by itself."""
+    """That of a joint that moves on its own."""
     return Coordinate(((name, Fraction(1)),))
 
 
@@ -78,7 +78,7 @@ class JointRow(NamedTuple):
     joint: str
     terms: Terms
     way: int  # of a joint that moves by one coordinate: 1 the same way, −1 the other; 0 of one that moves by several
-    offset: float = 0.0  # SI; the placements of a `Tree` contain it, and its rows have none
+    offset: float = 0.0  # SI; the placements of a `Tree` contain it, and its rows do not
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the parameters of a robot are: unit, meaning, value; and a stand-in for one that has none, so that an arm of
+"""What the parameters of a robot are: unit, meaning, value; and a stand-in for one without a value, so that an arm of
 letters can still be drawn and moved.
 
 A name takes its meaning from the cell in which it stands alone, or with a number (`-g`, `2*l1`); where it stands only

@@ -50,7 +50,7 @@ class Cell:
 
     @property
     def parameter(self) -> Parameter:
-        """What stands here; an unknown cell is the symbol of its own name."""
+        """The content of the cell; an unknown cell is the symbol of its own name."""
         return Name(self.name) if self.value is None else self.value
 
 
@@ -91,7 +91,7 @@ class Mounted:
 
 @dataclass(frozen=True)
 class Joint:
-    """One row. A revolute joint turns by offset + direction·q, a prismatic one shifts by it, a fixed one has none; all
+    """One row. A revolute joint turns by offset + direction·q, a prismatic one shifts by it, a fixed one stays; all
     kinds stand in `joints`. `of_kind` holds what the kind has besides, in the order of its entries."""
 
     name: str

@@ -3,7 +3,7 @@
 
 A law's parameters are cells in a description and scalars in a chain; `entries` says of each how a robot file calls it,
 the letters of its automatic name (`fv` of `fv2`), its units, and whether the torque is linear in it. The formula itself
-is `shapes`: what stands beside each linear parameter, as a function of how the joint slips. From it follow
+is `shapes`: what is beside each linear parameter, as a function of how the joint slips. From it follow
 
     torque     f = Σ parameter · shape              column      ∂f/∂parameter = shape
     slope      ∂f/∂q̇ and ∂f/∂load, by dual numbers   breakaway   f at rest, about to slip one way
@@ -47,7 +47,7 @@ class Slip:
 
     @property
     def way(self) -> Any:
-        """sign(q̇), 0 at rest; asked for only where a law needs it."""
+        """sign(q̇), 0 at rest; requested only where a law needs it."""
         return self.maths.sign(self.rate) if self.ahead is None else self.ahead
 
 
@@ -68,7 +68,7 @@ class FrictionLaw(Generic[E]):
     widths: ClassVar[tuple[Fraction, ...]] = ()  # tried for the parameter it is not linear in, SI of a turning joint
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
-        """What stands beside each linear parameter."""
+        """What is beside each linear parameter."""
         raise NotImplementedError
 
     def __getitem__(self, letters: str) -> E:

@@ -7,7 +7,7 @@ after another; a body is its pseudo-inertia
     J = ∫ (r, 1)(r, 1)ᵀ dm = [[K, s], [sᵀ, m]]        J_a = T_ab J_b T_abᵀ
 
 so that no tensor, no rule of Steiner and no product of placements occurs. What is fixed to a link is added up on it,
-in its frame; what stands before the first moving joint belongs to the ground, in the base frame.
+in its frame; what is before the first moving joint belongs to the ground, in the base frame.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def pairs(
     for name, on, below in zip(names, stands, [-1, *read.movers(), read.mover(read.tool_row())], strict=True):
         yield Pair(f"what {name} stands on", on, below)
     held = [chain.ground, *(link.inertia for link in chain.links)]
-    owners = ["what stands still", *(f"what is fixed to {joint.name}" for joint in moving)]
+    owners = ["what is fixed to the base", *(f"what is fixed to {joint.name}" for joint in moving)]
     for name, inertia, body in zip(owners, held, bodies, strict=True):
         yield from _each(name, _pseudo(inertia.m, inertia.s, _second(inertia.I)), body)
     for joint, link, held_parts in zip(moving, chain.links, parts[1:]):
@@ -277,7 +277,7 @@ class _Reader:
         return next((row for row, joint in enumerate(self.robot.joints) if joint.name == name), -1)
 
     def under(self, stands: list[tuple[int, Frame]], row: int) -> tuple[int, Frame]:
-        """What stands on a row, −1 the base, begins there: a frame of its own to be moved."""
+        """What is on a row, −1 the base, begins there: a frame of its own to be moved."""
         owner, frame = stands[row] if row >= 0 else (0, _here())
         return owner, list(frame)
 

@@ -173,7 +173,7 @@ def apply_gauge_mass(chain: Tree, joint: int, axis: int) -> Tree:
 
 
 def mass_moved_outward(chain: Tree, joint: int) -> Tree:
-    """A fictitious mass on joint `joint` (from 0) so that its parent has none: what slides rides on the next link."""
+    """A fictitious mass on joint `joint` (from 0) so that its parent is massless: the slider rides on the next link."""
     return _move_mass(chain, joint, _parent(chain, joint).inertia.m)
 
 
@@ -320,7 +320,7 @@ def _rotate_pair(pair: Pair, c: Scalar, s: Scalar) -> Pair:
     return c * x + s * y, c * y - s * x
 
 
-# What stands between two joint axes, written as a Denavit–Hartenberg table can hold it.
+# What is between two joint axes, written as a Denavit–Hartenberg table can hold it.
 #
 #     lead: Rz Tz about the axis behind      across: Tx Rx along the common normal      trail: Rz Tz about the axis
 #     ahead

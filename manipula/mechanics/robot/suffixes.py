@@ -1,7 +1,7 @@
 """How cells are called: letters for the quantity, then the body or the row it belongs to.
 
 A moving joint and its link are numbered as q is: m2, a2, Ixx2 belong to the second joint that moves, wherever fixed
-rows stand. What does not move by itself has the name of its row, its link or its load: m_flange, a_flange, m_payload.
+rows stand. What does not move on its own has the name of its row, its link or its load: m_flange, a_flange, m_payload.
 Each ending is handed out once: two names that are the same word, for a program, are distinguished by _2.
 """
 
@@ -18,7 +18,7 @@ CARRIED, PAYLOAD, GROUND, ELEMENT = "carried", "payload", "base", "element"
 
 
 class Suffixes:
-    """Hands out endings in the order they are asked for."""
+    """Hands out endings in the order they are requested."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
@@ -83,7 +83,7 @@ def endings_of_elements(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def own_kind(joint: Joint) -> JointKind:
-    """What a row counts as: a joint that follows others does not move by itself."""
+    """What a row counts as: a joint that follows others does not move on its own."""
     return joint.kind if joint.coordinate is None else "fixed"
 
 

@@ -61,7 +61,7 @@ def tips(robot: RobotDescription) -> list[str]:
 
 
 def frame_names(robot: RobotDescription) -> list[str]:
-    """The frames a robot has: its tool, those its file names; if it has none of them, its tips."""
+    """The frames a robot has: its tool, those its file names; without them, its tips."""
     own = [TOOL] if robot.tool or robot.tool_on is not None or len(tips(robot)) == 1 else []
     return [*own, *(frame.name for frame in robot.frames)] or tips(robot)
 
@@ -113,7 +113,7 @@ def _warn_of_link_called_tool(robot: RobotDescription) -> None:
     for row, joint in enumerate(robot.joints):
         if joint.link == TOOL and (robot.tool or row != robot.tool_row):
             caution(
-                "{name}: {tool!r} is taken for the frame at its end; its link of that name is asked for by its "
+                "{name}: {tool!r} is taken for the frame at its end; its link of that name is found by its "
                 "joint, {name2!r}",
                 robot.name,
                 TOOL,
@@ -122,7 +122,7 @@ def _warn_of_link_called_tool(robot: RobotDescription) -> None:
 
 
 def link_names(robot: RobotDescription) -> list[str]:
-    """The links by the file's names; where it has none, by those of their joints."""
+    """The links by the file's names; otherwise by those of their joints."""
     return [joint.link or joint.name for joint in robot.joints]
 
 
@@ -139,7 +139,7 @@ def base_body(robot: RobotDescription) -> Body | None:
 
 
 def tip_link(robot: RobotDescription) -> str:
-    """The link, or the frame, whose frame the tool is, by the file's name; "" where it has none or there is no tool."""
+    """The link, or the frame, whose frame the tool is, by the file's name; "" without a name or without a tool."""
     if TOOL not in frame_names(robot):
         return ""
     on = robot.joints[robot.tool_row].link if robot.tool_row >= 0 else robot.origin.base_link
@@ -220,7 +220,7 @@ def road_rows(robot: RobotDescription) -> list[int]:
 
 
 def road_of(robot: AnyRobot) -> AnyRobot:
-    """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
+    """The serial arm from the base to the tool. What is beside it is left out: it moves no frame of the road."""
     refuse_loops(robot, "inverse_kinematics")
     robot = replace(robot, elements=()) if robot.elements else robot  # forces move no frame
     if in_rows(robot) and not robot.coordinates.followers:

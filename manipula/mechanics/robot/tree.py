@@ -108,7 +108,7 @@ class ElementLine:
 class Tree:
     """World → base → links; the tool is a frame on one of them. `gravity` is the acceleration in the world frame.
 
-    `ground` is what stands still in the base frame: no torque feels it, but it has a potential energy. `tip` is the
+    `ground` is the body of the base, in the base frame: no torque feels it, but it has a potential energy. `tip` is the
     link that holds the tool; None is the last one, as on every serial arm. `couplings` are the coordinates where joints
     follow others; None is one of its own for every joint. `cuts` are the frames that loops hold together. Of a base
     that moves (`moving`) the ground is the body, its bodies one by one the `ground_parts`. `marks` are the frames by
@@ -178,7 +178,7 @@ class Tree:
         return not self.branches and self.holder == self.dof - 1
 
     def road(self) -> Tree:
-        """The serial arm from the base to the tool; what stands beside the road moves nothing on it and is left out."""
+        """The serial arm from the base to the tool; what is beside the road moves nothing on it and is left out."""
         if self.is_chain:
             return self if self.tip is None else replace(self, tip=None)
         links = in_series(self.links[i] for i in self.support(self.holder))

@@ -20,7 +20,7 @@ class FloatMaths(Maths[float]):
         return math.radians(value)
 
     def apply(self, name: str, *args: float) -> float:
-        """NumPy's, which has a value for every float: infinity where it is too large, NaN where there is none."""
+        """NumPy's, which has a value for every float: infinity where it is too large, NaN where it is undefined."""
         with np.errstate(all="ignore"):
             return float(getattr(np, OPS[name].word("numpy"))(*args))
 

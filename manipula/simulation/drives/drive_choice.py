@@ -255,7 +255,7 @@ def pair_size(motor: Motor, side: GearSide, by: str) -> tuple[float, ...]:
 
 
 def pair_shares(demand: JointDemand, motors: Sequence[Motor], side: GearSide, limit: float) -> Array:
-    """(motors, criteria): what each motor with this gear uses of each limit; 0 where there is none."""
+    """(motors, criteria): what each motor with this gear uses of each limit; 0 without a limit."""
     t, T, qd, qdd = demand[:4]
     inertia = np.array([motor.inertia for motor in motors]) + side.inertia
     # by motor: of two linear pieces in the inertia, so that a table of hundreds costs two passes over the samples each

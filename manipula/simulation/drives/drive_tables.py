@@ -177,7 +177,7 @@ def _refuse_order(row: TableRow, lower: str, upper: str) -> None:
 
 def _rows(path: Path, columns: Mapping[str, TableColumn], what: str) -> list[TableRow]:
     lines = _lines(path)
-    mark = max(",;\t", key=lines[0][1].count)  # what separates columns; the first where there is none
+    mark = max(",;\t", key=lines[0][1].count)  # what separates columns; the first without any
     heads = _cells(lines[0][1], mark)
     places = _columns(path, heads, columns)
     found: list[TableRow] = []

@@ -151,7 +151,7 @@ def _motor_cells(x: JointLoad) -> tuple[str, ...]:
 
 
 class DriveValues:
-    """Joint by joint: motor inertia at the joint; gear and efficiency, None where the file has none or no number."""
+    """Joint by joint: motor inertia at the joint; gear and efficiency, None where the file has no number."""
 
     def __init__(self, robot: RobotDescription, parameters: Mapping[str, Any] | None) -> None:
         self._known = floats_of(dict(robot.values)) | {

@@ -197,7 +197,7 @@ class Rubbing:
 
 
 class OnMotors:
-    """The friction of motors as that of all coordinates of an elastic arm, links first; links have none."""
+    """The friction of motors as that of all coordinates of an elastic arm, links first; links are without friction."""
 
     loaded = False  # what a motor bears is its spring's torque, and known
 
@@ -350,7 +350,7 @@ def growth(arm: Linear, method: str, step: float) -> tuple[float, int]:
 
 
 def refuse_steps(names: Sequence[str], arm: Linear, method: str, step: float) -> None:
-    """Raises where a spring's swing would grow by itself."""
+    """Raises where a spring's swing would grow on its own."""
     found, where = growth(arm, method, step)
     if not found > GROWS:
         return

@@ -192,7 +192,7 @@ def _setting_value(setting: StudySetting, value: object) -> object:
             raise InputError("{name}: expected tables; a file is named in a study file alone", setting.name)
         return found
     if not isinstance(value, list) or len(value) > 1000 or any(isinstance(x, list | dict) for x in value):
-        raise InputError("{name}: expected what stands in its fields, found {value!r:.60}", setting.name, value)
+        raise InputError("{name}: expected the contents of its fields, found {value!r:.60}", setting.name, value)
     if all(x is None for x in value):
         return None
     _refuse_gaps(setting.name, value)

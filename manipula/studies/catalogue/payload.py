@@ -97,7 +97,7 @@ def plan(
     limits: object = None,
 ) -> entry.StudyPlan:
     """From `start` (default: all zero) to `goal` in `duration` at speed 1; `payloads` in kg and `speeds` as levels or
-    {from, to, count}; `com`: of the load in the tool frame; `limits`: of the torques, where the robot has none."""
+    {from, to, count}; `com`: of the load in the tool frame; `limits`: of the torques, where the robot has no value."""
     if goal is None:
         raise InputError("payload: goal: expected where the motion ends, one number a joint")
     ends = [

@@ -1,4 +1,4 @@
-"""Where an arm gets to, and how well: by voxel the share of directions in which the tool gets there, the answers inside
+"""What an arm reaches, and how well: by voxel the share of directions in which the tool gets there, the answers inside
 the limits, the best manipulability (Yoshikawa's √det JJᵀ) and, where masses are known, the worst torque that gravity
 asks for.
 
@@ -105,7 +105,7 @@ FORM = (
     StudySetting("voxels", "cubes along the longest side of the box", "count", begin=voxels_of),
     StudySetting(
         "directions",
-        "ways the tool points, spread over the sphere; arms of fewer than six joints are asked for positions alone",
+        "directions of the tool, spread over the sphere; only for arms of six joints or more",
         "count",
         begin=lambda robot: 1 if robot.dof >= 6 else None,
     ),
@@ -128,7 +128,9 @@ def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, bo
         raise InputError("directions: expected how many, 1 to 1000, found {directions!r:.40}", directions)
     if robot.dof < 6 and directions > 1:
         raise InputError(
-            "directions: {name} has {dof} joints and is asked for positions alone; leave it out", robot.name, robot.dof
+            "directions: {name} has {dof} joints, and only positions are searched; leave directions out",
+            robot.name,
+            robot.dof,
         )
     if fault := serial_fault(robot):
         raise InputError(

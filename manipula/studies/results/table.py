@@ -198,7 +198,7 @@ class StudyTable:
         return f"{name}, {unit}" if (unit := self.unit(name)) else name
 
     def unit(self, name: str) -> str:
-        """A share has none."""
+        """A share has no mean."""
         return "" if (unit := self.units.get(name, "")) == "1" else unit
 
     def save(self, path: str | Path) -> Path:

@@ -1,4 +1,4 @@
-// Parts that were left out are asked for: a position is drawn, the answer is compared with what the models say.
+// Parts that were left out are requested: a position is drawn, the answer is compared with what the models say.
 import type { Drawing, RobotModule } from "../shared/types";
 import { Chain, ranges } from "../viewer/chain";
 import { button, el, told } from "./elements";

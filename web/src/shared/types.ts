@@ -120,7 +120,7 @@ export interface Branch {
 
 export interface Branches {
   branches: Branch[];
-  nearest: number; // index of the usable branch nearest to `near`, −1 where there is none
+  nearest: number; // index of the usable branch nearest to `near`, −1 where it is missing
   task?: "position" | "pose";
 }
 

@@ -50,7 +50,7 @@ function wave(): void {
   requestAnimationFrame(step);
 }
 
-// a server that was stopped may come back: asked every few seconds, so that the page says so by itself
+// a server that was stopped may come back: asked every few seconds, so that the page says so unasked
 function askAgain(): void {
   let timer: ReturnType<typeof setInterval> | undefined;
   effect(() => {

@@ -83,7 +83,7 @@ export function ranges(drawing: Drawing): [number, number][] {
   return found;
 }
 
-/** Hard limits by coordinate; null where a joint has none. */
+/** Hard limits by coordinate; null where a joint has no limit. */
 export function limits(drawing: Drawing): ([number, number] | null)[] {
   const found: ([number, number] | null)[] = Array.from({ length: drawing.dof }, () => null);
   for (const joint of drawing.joints) if (joint.range && joint.index >= 0) found[joint.index] = joint.limits;

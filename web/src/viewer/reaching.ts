@@ -25,7 +25,7 @@ export class Reaching {
     this.chain = new Chain(drawing);
   }
 
-  /** Every answer of the closed form for a target; null where the arm has none. */
+  /** Every answer of the closed form for a target; null where the arm has no closed form. */
   branches(T: Matrix4, q: number[]): { branches: Branch[]; nearest: number } | null {
     const m = this.module;
     if (!m?.inverse_kinematics) return null;

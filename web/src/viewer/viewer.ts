@@ -29,7 +29,7 @@ export const SHOWN: Shown = {
 
 type Moved = (q: number[], why: string) => void;
 
-/** What stands on the stage for one drawing. */
+/** What is on the stage for one drawing. */
 class Scenery {
   readonly root = new Group();
   readonly links: Mesh[] = [];

@@ -115,7 +115,7 @@ def grid(rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def report(parts: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Titles, each underlined, with what stands below them."""
+    """Titles, each underlined, with what is below them."""
     lines: list[str] = []
     for title, body in parts:
         title = ascii_text(title)

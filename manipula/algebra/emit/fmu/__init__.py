@@ -124,7 +124,7 @@ _REST_2 = {
     "fmi2GetStringStatus": "void *unit, int kind, const char **value",
 }
 
-VERSIONS = ("3.0", "2.0")  # of the standard; the first is written unless another is asked for
+VERSIONS = ("3.0", "2.0")  # of the standard; the first is written unless another is requested
 
 # version → what the functions of the standard are called that both versions have
 _CALLED = {

@@ -31,7 +31,7 @@ class Exported:
 
 @dataclass(frozen=True)
 class Whole:
-    """What stands in a module: its data (`parameters` with a `default` each), functions, and further text.
+    """The contents of a module: its data (`parameters` with a `default` each), functions, and further text.
 
     `parameters` are the names of p, in order; every tape reads its own among them.
     """

@@ -242,7 +242,7 @@ def merge_to_two(s: State, start: int, count: int, kind: int, v: int) -> int:
 
 
 def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
-    """12·i + j of two entries whose sum or product costs nothing more; 0 if there is none."""
+    """12·i + j of two entries whose sum or product costs nothing more; 0 if it is missing."""
     # from another place each time, or the same one of several equal pairs would always win
     shift = random(s, count)
     for a in range(count):

@@ -134,7 +134,7 @@ def find_node(s: State, value: int) -> int:
 
 
 def enter_node(s: State, value: int) -> int:
-    """A new node for a value that has none."""
+    """A new node for a value without a node."""
     node = s.now[Now.COUNT]
     s.now[Now.COUNT] = node + 1
     slot = value & s.now[Now.MASK]

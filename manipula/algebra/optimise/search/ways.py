@@ -271,7 +271,7 @@ def function_from_text(text: str) -> Function:
 
 
 def as_asked(found: Function, function: Function) -> Function | None:
-    """The stored result under the names of the function asked for; None unless both compute the same."""
+    """The stored result under the names of the function requested; None unless both compute the same."""
     if _ports(found) != _ports(function):
         return None
     try:

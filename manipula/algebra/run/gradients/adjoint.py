@@ -186,7 +186,7 @@ class Rollouts:
     ) -> Slopes:
         """The gradient of the weighted sum of what a run gave: of last states, recorded states and outputs.
 
-        `by`: which variables, and whether the table, are asked for.
+        `by`: which variables, and whether the table, are requested.
         """
         last, recorded, out = weights
         # an output may be a matrix; its weights are one row

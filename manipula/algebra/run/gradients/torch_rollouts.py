@@ -38,7 +38,7 @@ class Side(NamedTuple):
 
 
 class Back(NamedTuple):
-    """Which gradients a walk back is asked for, and which results have weights."""
+    """Which gradients a walk back must give, and which results have weights."""
 
     by: tuple[bool, ...]
     weights: tuple[bool, ...]
@@ -157,7 +157,7 @@ class TorchRollouts:
         last, recorded, out = found[:count], found[count : 2 * count], found[2 * count : -1]
         return Repeated(memory.states_of(last), memory.states_of(recorded), memory.out(out), asked.count)
 
-    # what is asked for
+    # what is requested
 
     def _whole(self, what: str, value: Any, least: int) -> int:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:

@@ -39,7 +39,7 @@ class BearingLoads(NamedTuple):
 
 
 def bearing_loads(tree: Tree, motion: Mapping[str, Scalars], lam: Mapping[int, Scalar], text: LoopText) -> BearingLoads:
-    """With multipliers by row; rows left out have none."""
+    """With multipliers by row; rows left out are absent."""
     q, qd, qdd = motion["q"], motion["qd"], motion["qdd"]
     seen = [text(tree, cut, q) for cut in tree.cuts]
     pushes = _pushes(tree, seen, lam)

@@ -251,7 +251,7 @@ def reverse(cut: LoopCut) -> LoopCut:
 def walk_around(
     tree: Tree, cut: LoopCut, q: Sequence[Scalar], joints: Sequence[int]
 ) -> tuple[list[PassedJoint], LastFrame]:
-    """Around the loop from its first frame: the joints asked for in that order, and its second frame."""
+    """Around the loop from its first frame: the joints requested in that order, and its second frame."""
     inward, outward = sides(tree, cut)
     walk, found = Walk(tree.maths), dict[int, PassedJoint]()
     walk.place(cut.at[0].inverse())

@@ -293,7 +293,7 @@ CRAIG, SAMPLED_CRAIG = _craig_block(sampled=False), _craig_block(sampled=True)
 #
 # Here α = a (1 + A), β = b (1 + B) with the states A and B, and the sensitivities are scaled by a and b, so that all
 # of them begin at 0. The weight of ë, which the authors have beside k₁ and k₀, is 0: no acceleration is measured. 1 +
-# A is not let below a tenth. Every joint is by itself: gravity and the coupling between joints are disturbances to it.
+# A is not let below a tenth. Every joint is alone: gravity and the coupling between joints are disturbances to it.
 # Sampled, the states go forward by Euler's rule, velocities before the positions that follow them.
 #
 # Source: Dubowsky, DesForges, "The application of model-referenced adaptive control to robotic manipulators", ASME

@@ -171,7 +171,7 @@ def option_names(name: str) -> list[str]:
 
 
 def options_from(name: str | RobotLaw, given: Mapping[str, object], *, sampled: bool) -> dict[str, object]:
-    """What of the words given with a law decides its formula: `delay`, limits and bounds it has none of its own, its
+    """What of the words given with a law decides its formula: `delay`, limits and bounds that it lacks, its
     variant."""
     known: Mapping[str, object] = {}
     if not isinstance(name, RobotLaw):
@@ -203,12 +203,12 @@ def _samples(name: str, delay: Any, *, sampled: bool) -> int:
             delay,
         )
     if whole and not sampled:
-        raise InputError("{name}: delay= counts samples; a law in continuous time (sample=None) has none", name)
+        raise InputError("{name}: delay= counts samples; a law in continuous time (sample=None) has no samples", name)
     return whole
 
 
 def law_block(name: str | RobotLaw, *, sampled: bool, options: Mapping[str, Any] = NONE) -> Block:
-    """A law as it is asked for: a variant, and its parts: "bounded", "limited", and "delay" in samples."""
+    """A law as it is requested: a variant, and its parts: "bounded", "limited", and "delay" in samples."""
     if isinstance(name, RobotLaw):
         block = name.block(sampled=sampled)
     else:

@@ -111,7 +111,7 @@ class Row:
 
     @property
     def link_of_row(self) -> Link:
-        """The row's link; only the ground has none."""
+        """The row's link; only the ground lacks one."""
         assert self.link is not None
         return self.link
 
@@ -223,7 +223,7 @@ def recursion(
     choices: Sequence[LinkOptions] | None = None,
 ) -> tuple[list[Scalar], Callable[[], Wrench]]:
     """The torques on a base that is at rest or moves; and what moves the base and all on it, at its origin, in its
-    axes, worked out where it is asked for."""
+    axes, worked out where it is requested."""
     picked = choices or [LinkOptions()] * chain.dof
     chain, rotors = handed_over(chain, [SPINS[choice.spin] for choice in picked])
     rates = (map(Link.along_z, chain.links, rates) for rates in (q, qd, qdd))

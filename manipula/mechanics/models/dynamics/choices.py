@@ -40,7 +40,7 @@ Kind = Literal[
 
 
 class Topic(NamedTuple):
-    """What is asked: the kind of question, and the link it is asked for, counted from 1; 0 is the arm as a whole."""
+    """What is asked: the kind of question, and the link it is requested, counted from 1; 0 is the arm as a whole."""
 
     kind: Kind
     link: int = 0

@@ -53,7 +53,7 @@ def advance(parent: Twist, row: tuple[Link, Placement, Scalar]) -> Twist:
 
 
 def potential_energy(chain: Tree, q: Sequence[Scalar]) -> Scalar:
-    """−g·Σ s, the first moments of the whole arm, and of what stands still, about the world's origin"""
+    """−g·Σ s, the first moments of the whole arm, and of what is fixed to the base, about the world's origin"""
     return -dot(chain.gravity, first_moments(chain, q))
 
 
@@ -94,7 +94,7 @@ def _together(body: RigidBody, beyond: Sequence[Weight]) -> Weight:
 
 
 def mass(chain: Tree) -> Scalar:
-    """m = Σ m_k, what stands still included"""
+    """m = Σ m_k, what is fixed to the base included"""
     return chain.ground.m + sum_of(link.inertia.m for link in chain.links)
 
 

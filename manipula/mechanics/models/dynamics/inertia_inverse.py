@@ -127,7 +127,7 @@ def mobility(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Ro
 
 
 def inertia(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Rows:
-    """Λ (6×6); an arm whose tool has fewer than six freedoms has none."""
+    """Λ (6×6); an arm whose tool has fewer than six freedoms does not have it."""
     return invert_inertia(mobility(J, M))
 
 

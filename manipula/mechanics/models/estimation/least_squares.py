@@ -103,7 +103,7 @@ def least_squares(unknowns: Unknowns) -> Block:
 
     pairs = _pairs(theta)
     memory = PortKind(
-        "factors", "1", "of the covariance: column by column what stands above the diagonal of U, then known", pairs,
+        "factors", "1", "of the covariance: column by column what is above the diagonal of U, then known", pairs,
         "state",
     )  # fmt: skip
     outputs = estimate_outputs(theta) | {"factors_next": Result("1", "the factors after the step", Next("factors"))}

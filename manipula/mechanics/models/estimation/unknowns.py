@@ -68,7 +68,7 @@ class Extra(Protocol):
 
 @dataclass(frozen=True)
 class Unknowns:
-    """What is asked for: the port of its estimates, the inputs of its equations and the equations themselves."""
+    """What is requested: the port of its estimates, the inputs of its equations and the equations themselves."""
 
     estimates: PortKind
     inputs: tuple[PortKind, ...]

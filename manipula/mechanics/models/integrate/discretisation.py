@@ -135,7 +135,7 @@ ImplicitStep = Callable[[Maths[Any], Rates, Rows, State, Any, Advance], Solved]
 INTEGRATORS: dict[str, Step] = {"euler": euler, "semi-implicit": semi_implicit, "rk4": rk4, "rk8": rk8}
 SOLVED: dict[str, ImplicitStep] = {"gauss4": gauss4}  # their stages solved, with slopes of the rates
 METHODS = (*INTEGRATORS, *SOLVED)
-LONG = ("rk8", "gauss4")  # so many stages, one in the other, that each has to be proved by itself
+LONG = ("rk8", "gauss4")  # so many stages, one in the other, that each has to be proved alone
 UNSOLVED = Result("of the states", "how far the last iteration moved a stage of the step")
 SAMPLE = PortKind("sample", "s", "sample time", ("sample",), "setting", divides=True)
 

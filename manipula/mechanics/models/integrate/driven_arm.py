@@ -16,7 +16,7 @@ from manipula.scalar import Entries, Maths, Next, Rate, Scalar
 #
 #     at steps 0, m, 2m, …:   τ and the states as the law gives them          between:   as they were
 #
-# Both are computed in every step and one is chosen: what stands around needs no branch, and is the same for one arm,
+# Both are computed in every step and one is chosen: what is around needs no branch, and is the same for one arm,
 # for
 # many side by side and in C.
 #

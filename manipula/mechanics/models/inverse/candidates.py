@@ -70,21 +70,21 @@ def _position_cases(v: LoopView) -> Iterator[tuple[str, str, tuple[Slide, ...]]]
             (x_bc, "2×3", "axes {1} and {2} cross", both[1]),
         ],
         "RRP": [
-            (p_ab and v.leans(v.direction(5)[2]), "R∥RP", "axes {0} and {1} are parallel, {2} slides", ()),
-            (x_ab, "R×RP", "axes {0} and {1} cross, {2} slides", both[0]),
+            (p_ab and v.leans(v.direction(5)[2]), "R∥RP", "axes {0} and {1} are parallel, joint {2} slides", ()),
+            (x_ab, "R×RP", "axes {0} and {1} cross, joint {2} slides", both[0]),
         ],
         "PRR": [
-            (p_bc and v.leans(v.direction(4)[2]), "PR∥R", "{0} slides, axes {1} and {2} are parallel", ()),
-            (x_bc, "PR×R", "{0} slides, axes {1} and {2} cross", both[1]),
+            (p_bc and v.leans(v.direction(4)[2]), "PR∥R", "joint {0} slides, axes {1} and {2} are parallel", ()),
+            (x_bc, "PR×R", "joint {0} slides, axes {1} and {2} cross", both[1]),
         ],
-        "RPR": [(_parallel_over(v, 4), "R∥PR", "axes {0} and {2} are parallel, {1} slides", ())],
-        "RPP": [(_slides_turn(v, 4, 5), "RPP", "{1} and {2} slide", ())],
-        "PPR": [(_slides_turn(v, 5, 4, True), "PPR", "{0} and {1} slide", ())],
+        "RPR": [(_parallel_over(v, 4), "R∥PR", "axes {0} and {2} are parallel, joint {1} slides", ())],
+        "RPP": [(_slides_turn(v, 4, 5), "RPP", "joints {1} and {2} slide", ())],
+        "PPR": [(_slides_turn(v, 5, 4, True), "PPR", "joints {0} and {1} slide", ())],
         "PRP": [
-            (p_ab and not p_bc, "P∥RP", "{0} slides along axis {1}, {2} slides", ()),
-            (p_bc and not p_ab, "PR∥P", "{2} slides along axis {1}, {0} slides", ()),
+            (p_ab and not p_bc, "P∥RP", "joint {0} slides along axis {1}, joint {2} slides", ()),
+            (p_bc and not p_ab, "PR∥P", "joint {2} slides along axis {1}, joint {0} slides", ()),
         ],
-        "PPP": [(v.leans(_volume(v)), "PPP", "{0}, {1} and {2} slide", ())],
+        "PPP": [(v.leans(_volume(v)), "PPP", "joints {0}, {1} and {2} slide", ())],
     }
     usable = v.constant(4) and v.constant(5)
     for fits, name, why, slides in table[kinds]:
@@ -160,13 +160,17 @@ def slide_plans(view: LoopView) -> Iterator[Plan]:
             yield Plan("with slides", case, title, said, () if leans else ("slide",))
     elif _independent(view, kinds):
         slide = _slides_text(kinds)
-        sentence = Message("the orientation gives what turns; {sliding}", slide) if turning else slide
+        sentence = Message("the orientation gives the turning joints; {sliding}", slide) if turning else slide
         yield Plan("with slides", "", title, sentence)
 
 
 def _slides_text(kinds: str) -> str:
     *most, last = (str(k + 1) for k, kind in enumerate(kinds) if kind == "P")
-    return Message("{most} and {last} slide", ", ".join(most), last) if most else Message("{last} slides", last)
+    return (
+        Message("joints {most} and {last} slide", ", ".join(most), last)
+        if most
+        else Message("joint {last} slides", last)
+    )
 
 
 def _independent(view: LoopView, kinds: str) -> bool:
@@ -272,7 +276,11 @@ def _runs_text(view: LoopView, runs: Runs) -> str:
     rest = Message("the position gives the rest" if sums or slides else "the position has no say")
     turned = in_a_row(alone_text + sums)
     said = Message("the orientation gives {turned}", turned) if runs else Message("nothing turns")
-    slid = Message(", {listed} slides" if len(slides) == 1 else ", {listed} slide", list_text(slides)) if slides else ""
+    slid = (
+        Message(", joint {listed} slides" if len(slides) == 1 else ", joints {listed} slide", list_text(slides))
+        if slides
+        else ""
+    )
     return join_messages("", (said, "; ", rest, slid))
 
 

@@ -27,7 +27,7 @@ from manipula.mechanics.spatial.placement import Placement
 from manipula.messages import Message
 from manipula.scalar import Judge
 
-# Whether a plan solves an arm: it is asked for configurations that are known.
+# Whether a plan solves an arm: it is tried at configurations that are known.
 #
 # A closed form for few joints may fit an arm's axes and yet say nothing about one of its joints (a point that is to be
 # placed may lie on the very axis that should move it). That is seen at once when it is run: the configuration a pose

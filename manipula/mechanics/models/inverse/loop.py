@@ -2,7 +2,7 @@
 
     L₁ J₁ L₂ J₂ … Lₙ Jₙ = 1
 
-J is a joint's own motion about or along z; L is the gap between two axes; L₁ holds the pose asked for, backwards. The
+J is a joint's own motion about or along z; L is the gap between two axes; L₁ holds the pose requested, backwards. The
 loop may be read from any joint on, or backwards: so a structure at the base is the same structure at the tool.
 The frame of a revolute joint may slide along its axis, and an axis may be counted from its other end.
 
@@ -167,7 +167,7 @@ def _beside(beside: Beside, angle: Scalar, maths: Maths[Scalar]) -> Scalar:
 
 
 def quotient(a: Scalar, b: Scalar) -> Scalar:
-    """a / b that keeps the structure: 0 stays 0, a division by ±1 is none."""
+    """a / b that keeps the structure: 0 stays 0, a division by ±1 is left out."""
     if isinstance(a, int) and a == 0:
         return 0
     if isinstance(b, int):

@@ -62,7 +62,7 @@ class PositionPlan:
 
 
 def position_plan(chain: Tree) -> PositionPlan | None:
-    """The closed form of an arm over floats with fixed joints merged; None where there is none."""
+    """The closed form of an arm over floats with fixed joints merged; None where it is missing."""
     if chain.dof == 2 and all(link.kind.pivots for link in chain.links):
         return _two_parallel(chain)
     if chain.dof != 3:

@@ -1,7 +1,7 @@
 """Subproblems of Paden and Kahan, in the frame of the joint: every axis is z, every unknown a pair (cos, sin).
 
 Nothing here branches: each subproblem has a fixed number of roots, and a number `fit` that says how far they are from
-being lost: 1 well inside, 0 where two roots meet, negative where there is none (the roots given are then the nearest).
+being lost: 1 well inside, 0 where two roots meet, negative where it is missing (the roots given are then the nearest).
 Angles stay pairs until the very end, so a solver made of these calls neither sin nor cos. What is undetermined (a
 point on the axis) gets the angle 0, and the arm that is not taken never divides by zero.
 
@@ -152,7 +152,7 @@ def vanish(*entries: Scalar) -> bool:
 
 
 def half_turned(first: Turn, locked: Scalar, maths: Maths[Scalar]) -> Turn:
-    """Square axes have their other setting half a turn away; a locked one has none."""
+    """Square axes have their other setting half a turn away; a locked one does not."""
     cos, sin = (maths.select(locked, x, -x) for x in (first.cos, first.sin))
     return Turn(cos, sin, Beside(first, locked))
 

@@ -133,7 +133,7 @@ def _along(tool: Placement) -> int | None:
 
 
 def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Scalar]) -> tuple[Placement, bool]:
-    """What stands beyond a run, seen from before its first joint; and whether its position is still a constant."""
+    """What is beyond a run, seen from before its first joint; and whether its position is still a constant."""
     state = Passed().past_joint(*run[0], maths)
     for (previous, _), (link, q) in pairwise(run):
         state = state.past_placement(previous.after @ link.before, maths).past_joint(link, q, maths)

@@ -7,7 +7,7 @@ The five ways of Lopes da Silva (dissertation, UNICAMP 1990), three more, and an
     backward               … (Tn−2 (Tn−1 Tn))              tool → base
     backward-cross         the same without third columns; regenerated once, at the end
     merged                 forward, after runs of parallel axes were merged: cos(θ2+θ3) …
-    merged-backward        tool → base over such runs; a run turns what stands beyond it by the sum of its angles
+    merged-backward        tool → base over such runs; a run turns what is beyond it by the sum of its angles
     merged-backward-cross  the same without second columns: the last joint's own axis is the cheapest to carry
     merged-apart           the same, the position worked out apart; constant levers turned in polar form
 
@@ -93,7 +93,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _group(text: str, tokens: list[str], *, nested: bool) -> Brackets:
-    """What stands between two parentheses, or in the whole text: one factor, or two to multiply."""
+    """What is between two parentheses, or in the whole text: one factor, or two to multiply."""
     items: list[Brackets] = []
     while tokens and tokens[-1] != ")":
         token = tokens.pop()
@@ -220,7 +220,7 @@ def _from_right(T: Sequence[Placement]) -> Placement:
 
 
 def _run_times(run: Run, beyond: Placement, maths: Maths[Scalar]) -> Placement:
-    """The run's transform, from before its first joint to after its last, times what stands beyond it."""
+    """The run's transform, from before its first joint to after its last, times what is beyond it."""
     state = Passed().past_joint(*run[0], maths)
     for (previous, _), (link, q) in pairwise(run):
         state = state.past_placement(previous.after @ link.before, maths).past_joint(link, q, maths)
@@ -228,7 +228,7 @@ def _run_times(run: Run, beyond: Placement, maths: Maths[Scalar]) -> Placement:
 
 
 def _runs_times(chain: Tree, q: Sequence[Scalar], beyond: Placement) -> Placement:
-    """All runs, from the last to the first, and the base, times what stands beyond."""
+    """All runs, from the last to the first, and the base, times what is beyond."""
     for run in reversed(parallel_runs(chain, q)):
         beyond = _run_times(run, beyond, chain.maths)
     return chain.base @ beyond

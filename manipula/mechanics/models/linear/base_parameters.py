@@ -204,7 +204,7 @@ def _left_of(body: RigidBody, left: dict[str, Left]) -> Left:
 
 
 def own_moment(slot: Slot) -> dict[Slot, Any]:
-    """A candidate of a link by itself, nothing handed down to it: the weights of the link's standard parameters."""
+    """A candidate of a link alone, nothing handed down to it: the weights of the link's standard parameters."""
     if slot.kind not in UNITS:
         return {slot: 1}
     weights = {Slot(name, slot.link): moment(unit, slot.kind) for name, unit in zip(BODY_NAMES, UNIT_BODIES)}

@@ -275,7 +275,7 @@ def _body(numbers: Sequence[Scalar]) -> RigidBody:
 ENTRIES = (
     ModelEntry(
         "two_velocity_dynamics",
-        "torques of a motion asked for at another velocity, M q̈_r + C(q, q̇) q̇_r + g",
+        "torques of a motion requested at another velocity, M q̈_r + C(q, q̇) q̇_r + g",
         _MOTION,
         {"tau": (EFFORT, "joint torques; friction is that of q̇_r, its sign smoothed")},
         {"newton-euler": dynamics_plain},
@@ -286,7 +286,7 @@ ENTRIES = (
     ),
     ModelEntry(
         "two_velocity_regressor",
-        "torques of a motion asked for at another velocity, per base parameter",
+        "torques of a motion requested at another velocity, per base parameter",
         _MOTION,
         {"Y": ("various", "Y · base parameters = M q̈_r + C(q, q̇) q̇_r + g + friction(q̇_r)")},
         {

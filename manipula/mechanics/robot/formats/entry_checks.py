@@ -101,7 +101,7 @@ DEEPEST = 100  # values inside values
 
 
 def refuse_heavy(robot: RobotDescription) -> None:
-    """Raises on a value defined by itself, and on one too large written out."""
+    """Raises on a value defined through itself, and on one too large written out."""
     values = dict(robot.values)
     weights: dict[str, int] = {}
     levels: dict[str, int] = {}
@@ -123,7 +123,7 @@ def _inner_first(values: Mapping[str, Parameter]) -> list[str]:
     except CycleError as error:
         name = error.args[1][0]
         raise RobotFileError(
-            "{name} is defined by itself",
+            "{name} is defined through itself",
             name,
             field=f"values.{name}",
             hint=Message("give a number, or remove it to keep a symbol"),

@@ -28,10 +28,10 @@ _ROOM = __name__.rpartition(".")[0]
 class Format:
     """One format. `reader` and `writer` are "module:function" in this room; without a writer it is only read.
 
-    `conventions` are the Denavit–Hartenberg conventions it can hold; a format of placements has none. `sign` is a
-    pattern found in its text alone, where formats share an ending or a text has none; `losing` names what of a robot it
-    cannot hold. `visuals`: whether a file holds the shapes of the links, or names the URDF that does, or neither.
-    `label`: what a list of formats calls it, where that is not its title.
+    `conventions` are the Denavit–Hartenberg conventions it can hold; none for placements. `sign` is a pattern found in
+    its text alone, where formats share an ending or none is known; `losing` names what of a robot it cannot hold.
+    `visuals`: whether a file holds the shapes of the links, or names the URDF that does, or neither. `label`: what a
+    list of formats calls it, where that is not its title.
     """
 
     name: str
@@ -137,7 +137,7 @@ def format_named(name: str) -> Format:
 
 
 def format_read(ending: str, text: str, file: str) -> Format:
-    """The format of a file: by its ending and, where several share that, by what stands in it."""
+    """The format of a file: by its ending and, where several share that, by its text."""
     fitting = _formats_ending(ending)
     if not fitting:
         raise RobotFileError(

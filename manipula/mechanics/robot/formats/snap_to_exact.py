@@ -16,7 +16,7 @@ from manipula.mechanics.robot.subject import NOTE, is_massless
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp
 from manipula.messages import Message, in_front, join_messages
 
-# Numbers that mean structure: a twist of 1.5707963267948966 is a quarter turn, an offset of 2e-11 m is none.
+# Numbers that mean structure: a twist of 1.5707963267948966 is a quarter turn, an offset of 2e-11 m is zero.
 #
 # One rule, whatever the format. What counts is how far an angle is from the nearest multiple of 90°, and how long a
 # length is beside the arm, the sum of its lengths:
@@ -219,7 +219,7 @@ def size_of(robot: RobotDescription) -> float:
 
 
 def _plain(parameter: Parameter, values: dict[str, Parameter]) -> Parameter | None:
-    """What stands behind a chain of names."""
+    """What is behind a chain of names."""
     for _ in range(len(values) + 1):
         if not isinstance(parameter, Name):
             return parameter

@@ -98,8 +98,7 @@ def refuse_too_many(joints: int) -> None:
 
 # Every word of an XML file is accounted for: it is read, it is known to change no model, or it is not known.
 #
-# A vocabulary has an entry for an element, by its tag or, where a tag means several things, by `parent/tag`. What
-# stands
+# A vocabulary has an entry for an element, by its tag or, where a tag means several things, by `parent/tag`. What is
 # inside an element that is no part of the models is not looked at.
 
 

@@ -221,7 +221,7 @@ def _linear(x: Parameter, text: str) -> Coordinate:
     raise RobotFileError("found {text!r}, which is not linear in the coordinates of joints", text)
 
 
-# Poses by name, `home` or `ready`: a coordinate for every joint that moves by itself, kept by the joint's name, so
+# Poses by name, `home` or `ready`: a coordinate for every joint that moves on its own, kept by the joint's name, so
 # that an arm with fewer joints has what is left of them.
 
 

@@ -178,7 +178,7 @@ class Multiples:
         self.weights: dict[str, Fraction] = {}
 
     def of_angle(self, x: Parameter) -> float:
-        """Σ |k| where x = Σ k · leaf, or the same of what stands in a sine or cosine of it, if that is more."""
+        """Σ |k| where x = Σ k · leaf, or the same of the contents of a sine or cosine of it, if that is more."""
         return max(self._size(x), self.inside(x))
 
     def inside(self, x: Parameter) -> float:
@@ -196,7 +196,7 @@ class Multiples:
         match x:
             case Name(name) if name in self.values:
                 if name not in self.weights:
-                    self.weights[name] = ONCE  # what is defined by itself is refused elsewhere
+                    self.weights[name] = ONCE  # what is defined through itself is refused elsewhere
                     self.weights[name] = self.weight(self.values[name])
                 return self.weights[name]
             case ParameterOp("neg", (a,)):
@@ -260,7 +260,7 @@ def _small(x: Fraction) -> Fraction:
 
 
 def _arguments(x: Parameter) -> Iterator[Parameter]:
-    """What stands inside sines and cosines."""
+    """What is inside sines and cosines."""
     if isinstance(x, ParameterOp):
         if x.op in ("sin", "cos"):
             yield x.args[0]

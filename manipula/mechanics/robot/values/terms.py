@@ -60,7 +60,7 @@ UNITS = {
 
 
 def length_of(word: object) -> Length:
-    """The unit of this name; metres where it is none, which is refused elsewhere."""
+    """The unit of this name; metres where it is not a unit, which is refused elsewhere."""
     return "cm" if word == "cm" else "mm" if word == "mm" else "m"
 
 
@@ -142,7 +142,7 @@ def _is_pure(x: Parameter) -> bool:
 
 
 def _has(kind: type[Num | Deg], x: Parameter, inside: bool = False) -> bool:
-    """Does it contain a number, or pi? Arguments of sines and cosines do not count unless asked for."""
+    """Does it contain a number, or pi? Arguments of sines and cosines do not count unless requested."""
     match x:
         case ParameterOp(op, args):
             return (inside or op not in ("sin", "cos")) and any(_has(kind, y, inside) for y in args)
@@ -364,7 +364,7 @@ def _unit_marked(found: re.Match[str]) -> str:
 
 
 def _bracket_before(text: str, end: int) -> str:
-    """What stands between this closing bracket and its opening one."""
+    """What is between this closing bracket and its opening one."""
     depth = 0
     for at in range(end, -1, -1):
         depth += {")": 1, "(": -1}.get(text[at], 0)

@@ -1,4 +1,4 @@
-// The picture: the one viewer of the page, fed by the state; or the reason why there is none.
+// The picture: the one viewer of the page, fed by the state; or the reason why it is missing.
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";

@@ -21,7 +21,7 @@ const ENTRY = /^(\w+)\[(?:(\d+),)?(\d+),(\d+)\]$/; // T[1,4], and T[2,1,4] of T_
 const WIDEST = 1500; // letters of LaTeX; a longer matrix is read line by line
 
 interface Block {
-  key: string; // of the matrix whose entries these are; "" a line by itself
+  key: string; // of the matrix whose entries these are; "" a line alone
   lines: EquationLine[];
 }
 

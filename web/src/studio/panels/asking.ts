@@ -28,7 +28,7 @@ export function ask<T>(job: Job<T>, path: string, body: object | FormData): void
   void job.start(path, body);
 }
 
-/** The answer, as long as the page is about the robot it was asked for: another arm's equations must not stand here. */
+/** The answer, as long as the page is about the robot of the question: another arm's equations must not stand here. */
 export function answerOf<T>(job: Job<T>): T | null {
   return aboutOf(job as Job<unknown>).value?.opened === opened.value ? job.result.value : null;
 }

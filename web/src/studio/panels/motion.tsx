@@ -13,7 +13,7 @@ export const from = signal<number[] | null>(null);
 export const to = signal<number[] | null>(null);
 export const seconds = signal(2);
 
-/** The motion as it is asked for; a joint that turns goes a quarter of a turn where nothing else was said. */
+/** The motion as it is requested; a joint that turns goes a quarter of a turn where nothing else was said. */
 export function motion(): { kind: Kind; from: number[]; to: number[]; duration: number } {
   const joints = coordinates.value;
   const fits = (list: number[] | null): list is number[] => list?.length === joints.length;

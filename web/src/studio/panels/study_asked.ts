@@ -7,7 +7,7 @@ import { Job } from "../state/jobs";
 import { robot } from "../state/work";
 
 const KEY = "manipula.studio.study";
-/** What stands in a cell: a number in SI, what was typed where that is no number, null where it is empty. */
+/** The contents of a cell: a number in SI, what was typed where that is not a number, null where it is empty. */
 export type Typed = number | string | boolean | null;
 
 interface Kept {

@@ -1,4 +1,4 @@
-// A heading that folds what stands below it; what is folded stays so.
+// A heading that folds what is below it; what is folded stays so.
 import type { JSX } from "preact";
 import { fold, isFolded } from "../state/layout";
 

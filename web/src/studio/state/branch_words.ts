@@ -41,7 +41,7 @@ function piece(text: string, own: Units): string {
 export const refusal = (reason: string, own: Units): string =>
   reason === "" ? "" : reason.split("; ").map((text) => piece(text, own)).join("; ");
 
-/** elbow up, wrist −: every role with its word by itself. */
+/** elbow up, wrist −: every role with its own word. */
 export const branchName = (name: string): string => name.replace(/[a-z]+(?: [a-z]+)*/g, (word) => t(word));
 
 /** With the words of the book for the signs, where the arm as it stands shows them. */

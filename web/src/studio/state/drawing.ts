@@ -22,7 +22,7 @@ const answeredFor = signal<RobotDocument | null>(null);
 /** The table has changed since the last answer about it. */
 export const waiting = computed(() => answeredFor.value !== robot.value);
 
-/** Values of names that have none in the file, as set by the sliders; SI. */
+/** Values of names without a value in the file, as set by the sliders; SI. */
 export const standIns = signal<Readonly<Record<string, number>>>({});
 const drawnWith = signal<{ digest: string; drawing: Drawing } | null>(null);
 export const drawing = computed<Drawing | null>(() => {
@@ -44,7 +44,7 @@ export const values = computed<number[] | undefined>(() => {
   return list?.map((p) => standIns.value[p.name] ?? p.value ?? p.default ?? 0);
 });
 
-/** The sliders' values of names this robot has and that have none in the file. */
+/** The sliders' values of names this robot has and without a value in the file. */
 export const known = (set: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(symbolic.value.flatMap(({ name }) => (set[name] === undefined ? [] : [[name, set[name]]])));
 

@@ -32,7 +32,7 @@ export class Job<T> {
   private turn = 0;
   private begun = 0;
 
-  /** Asks; resolves with the result, or with null where there is none (failed, cancelled, another question came). */
+  /** Asks; resolves with the result, or with null where it is missing (failed, cancelled, another question came). */
   async start(path: string, body: object | FormData): Promise<T | null> {
     this.drop();
     const turn = ++this.turn;
@@ -95,7 +95,7 @@ export class Job<T> {
         this.set("cancelled", "");
         resolve(null);
       });
-      // EventSource comes again by itself; only an end without a last word is the server's end
+      // EventSource comes again unasked; only an end without a last word is the server's end
       source.addEventListener("error", () => {
         if (source.readyState !== EventSource.CLOSED || turn !== this.turn) return;
         this.hush();

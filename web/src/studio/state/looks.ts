@@ -1,4 +1,4 @@
-// How the links look where a URDF of the folder says so: asked for when such a file is opened, drawn in place of the solids.
+// How the links look where a URDF of the folder says so: requested when such a file is opened, drawn in place of the solids.
 import { computed, effect, signal } from "@preact/signals";
 import type { LooksAnswer } from "../../shared/api";
 import type { Drawing, Looks } from "../../shared/types";

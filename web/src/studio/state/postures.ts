@@ -55,10 +55,12 @@ const words: Record<string, (drawing: Drawing, chain: Chain, q: number[]) => Wor
     const high = away.dot(lying ? up.cross(line).normalize() : up);
     return Math.abs(high) < TIE * drawing.size ? "" : lying ? (high > 0 ? "left" : "right") : high > 0 ? "up" : "down";
   },
-  /** Flipped: the forearm is turned by more than a quarter. */
-  wrist: (drawing, _, q) => {
+  /** Flipped: the forearm is turned by more than a quarter; after three parallel axes joint 5 is negative. */
+  wrist: (drawing, chain, q) => {
     if (drawing.dof !== 6) return "";
-    const turn = Math.cos(q[3]!);
+    const [second, third, fourth] = chain.axes.slice(1, 4).map((axis) => alongZ(axis).normalize());
+    const parallel = [third!, fourth!].every((axis) => Math.abs(axis.dot(second!)) > 1 - TIE * TIE);
+    const turn = parallel ? Math.sin(q[4]!) : Math.cos(q[3]!);
     return Math.abs(turn) < TIE ? "" : turn > 0 ? "no flip" : "flip";
   },
 };

@@ -20,7 +20,7 @@ export function plain(cell: string): number | null {
   return NUMBER.test(text) ? Number(text.replace(",", ".")) : null;
 }
 
-/** What stands beside a joint's slider: the unit, and one unit's size in SI. */
+/** What is beside a joint's slider: the unit, and one unit's size in SI. */
 export function jointUnit(si: string, units: Units): { unit: string; size: number } {
   if (si === "rad") return units.angle === "deg" ? { unit: "deg", size: 1 / TURN } : { unit: "rad", size: 1 };
   return { unit: units.length, size: METRES[units.length] ?? 1 };

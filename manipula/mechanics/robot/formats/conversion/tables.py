@@ -218,7 +218,7 @@ def _element(element: TwoPointElement[Cell]) -> str:
 
 
 def value_table(robot: RobotDescription) -> TextTable:
-    """Every name in use and its value, `symbolic` if it has none."""
+    """Every name in use and its value, `symbolic` without one."""
     values = dict(robot.values)
     names = dict.fromkeys((*robot.names(), *values))
     rows = tuple((name, text_of(values[name]) if name in values else SYMBOLIC) for name in names)

@@ -142,7 +142,7 @@ class _RowReader:
 
     def value(self, field: str) -> Entry:
         if is_blank(self.row[field]):
-            raise RobotFileError("is empty", where=self.where, field=field, hint="write 0 if there is none")
+            raise RobotFileError("is empty", where=self.where, field=field, hint="write 0 if the entry is zero")
         try:
             refuse_variables(self.text(field), self.values, self.indices if field == "theta" else ())
             return entry_from_raw(self.row[field])

@@ -66,7 +66,7 @@ def _from_latex(text: str) -> str:
 
 
 def _after_group(text: str) -> str:
-    """Behind the columns {c|cccc}, and the width before them; a matrix has none."""
+    """Behind the columns {c|cccc}, and the width before them; a matrix does not state them."""
     for _ in range(2):
         start = text.lstrip()
         if not start.startswith("{"):

@@ -167,7 +167,7 @@ def robot_from_dh_text(
         plain = plain_lines(checked_text(text))
         if plain.convention and convention and plain.convention != convention:
             raise RobotFileError(
-                "the text states the {stated} convention, {asked} was asked for", plain.convention, convention,
+                "the text states the {stated} convention, {asked} was requested", plain.convention, convention,
                 field="header", hint=Message("choose {stated}", plain.convention),
             )  # fmt: skip
         convention = cast("Convention | None", plain.convention or convention)
@@ -176,7 +176,7 @@ def robot_from_dh_text(
         if table.assumed:
             taken = ", ".join(column for column in table.columns if column in FIELDS)
             said.append(
-                Message("header: there is none, the columns are taken as {taken} (a first line can name them)", taken)
+                Message("header: missing, the columns are taken as {taken} (a first line can name them)", taken)
             )
         raw = _raw_from_table(table, angle, length, said)
         raw["name"] = name or table.settings.get("name", "robot")
@@ -195,7 +195,7 @@ def _raw_from_table(table: PastedTable, angle: Angle | None, length: Length, sai
     turn: Angle = angle or ("rad" if header[:1] == ["rad"] else "deg" if header else angle_unit(rows, said))
     if angle and any(unit != angle for unit in header):
         raise RobotFileError(
-            "the header says {header}, but angle={angle!r} was asked for",
+            "the header says {header}, but angle={angle!r} was requested",
             header[0],
             angle,
             field="header",
@@ -209,7 +209,7 @@ def _raw_from_table(table: PastedTable, angle: Angle | None, length: Length, sai
 
 def _convention(table: PastedTable, asked: Convention | None, said: list[str]) -> str:
     if asked == "standard" and table.modified:
-        said.append(Message("header: it reads like the modified convention (i-1), but the standard one was asked for"))
+        said.append(Message("header: it reads like the modified convention (i-1), but the standard one was requested"))
     found = asked or table.settings.get("convention") or ("modified" if table.modified else "")
     if not found:
         said.append(_convention_note(table))
@@ -222,18 +222,10 @@ def _convention_note(table: PastedTable) -> str:
     books = order.index("alpha") < order.index("theta") and order.index("a") < order.index("d")
     look = Message(", though books print the modified one in this order: {order}", ", ".join(order)) if books else ""
     return Message(
-        (
-            (
-                "the table does not say its convention, standard is assumed{look} (pass "
-                'convention="modified", or write # convention = … above the table)'
-            )
-            if books
-            else (
-                "the table does not say its convention, standard is assumed{look} (pass "
-                'convention="standard", or write # convention = … above the table)'
-            )
-        ),
+        "the table does not say its convention, standard is assumed{look} (say convention={meant}, --convention {meant} "
+        "in a shell, or # convention = {meant} above the table)",
         look,
+        "modified" if books else "standard",
     )
 
 
@@ -282,7 +274,7 @@ def refuse_other_words(**said: object) -> None:
     """A word of another book or library is met with ours."""
     for key, word in said.items():
         for ours, theirs in _OURS[key].items():
-            if isinstance(word, str) and word.strip().casefold() in theirs:
+            if isinstance(word, str) and word != ours and word.strip().casefold() in (ours, *theirs):
                 raise InputError("{key}: found {word!r}; here it is called {ours!r}", key, word, ours)
 
 

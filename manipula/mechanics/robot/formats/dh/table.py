@@ -171,7 +171,7 @@ def _split(lines: list[str], widths: tuple[int, ...]) -> tuple[list[list[str]], 
 
 
 def _separates(lines: list[str], widths: tuple[int, ...]) -> bool:
-    """Is the comma what stands between columns, not a decimal sign in columns set apart by blanks?"""
+    """Is the comma what is between columns, not a decimal sign in columns set apart by blanks?"""
     rows = [_by_mark(line, ",") for line in lines]
     two = any(re.search(r"\d\s+[-+\d]", cell) for row in rows for cell in row)
     return len(rows[0]) in widths and len({len(row) for row in rows}) == 1 and not two

@@ -260,7 +260,7 @@ def triple(attributes: Attributes, key: str, where: str, otherwise: Triple) -> T
 
 
 def single(attributes: Attributes, key: str, where: str) -> Fraction:
-    """One number, zero where there is none."""
+    """One number, zero where it is missing."""
     return some(attributes, key, 1, where)[0] if key in attributes else Fraction(0)
 
 

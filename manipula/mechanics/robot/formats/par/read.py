@@ -245,7 +245,7 @@ class _Reader(ParTable):
                 )
 
     def before(self, row: int, end: str) -> Steps:
-        """gamma and b only where the file uses them: a serial arm has none."""
+        """gamma and b only where the file uses them: a serial arm does not need them."""
         extra = (Step("rz", self.cell("gamma", row, f"gamma{end}")), Step("tz", self.cell("b", row, f"b{end}")))
         return (
             *without_zeros(extra),

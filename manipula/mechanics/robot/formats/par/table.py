@@ -1,4 +1,4 @@
-"""The lists of a SYMORO file as a table: how many rows there are, what stands in a place, which row stands on which."""
+"""The lists of a SYMORO file as a table: the number of rows, the contents of a place, which row is on which."""
 
 from __future__ import annotations
 

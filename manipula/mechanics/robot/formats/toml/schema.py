@@ -270,7 +270,7 @@ class JointTable(_OfKind):
     rpy: Angles | None = None
     axis: Three | AxisTable | None = Field(None, description="of motion, in that frame; default z")
     anchor: Lengths | None = Field(None, description="a point of the axis, default the frame's origin")
-    link_name: Label | None = Field(None, description="what the link is called; its frame can be asked for so")
+    link_name: Label | None = Field(None, description="what the link is called, and its frame")
     link: PlacementTable | None = Field(None, description="the link's frame, seen from that frame; default the same")
     direction: Direction | None = None
     passive: bool = Field(False, description="true: it has no motor; the loops of the robot move it")
@@ -310,7 +310,7 @@ class JointTable(_OfKind):
             given = getattr(self, entry.key) is not None
             if given and name != self.type:
                 raise RobotFileError(
-                    "a {type} joint has none",
+                    "does not belong to a {type} joint",
                     self.type,
                     field=entry.key,
                     hint=Message('or is its type "{name}"?', name),
@@ -326,9 +326,13 @@ class JointTable(_OfKind):
         drive = (entry.key for entry in (MOTOR, *DRIVE))
         for field in ("direction", "limits", "velocity_limit", "effort_limit", "friction", *drive):
             if self.type == "fixed" and getattr(self, field) is not None:
-                raise RobotFileError("a fixed joint has none", field=field, hint="remove it or change the joint's type")
+                raise RobotFileError(
+                    "does not belong to a fixed joint", field=field, hint="remove it or change the joint's type"
+                )
         if self.springs and not (self.type != "fixed" and KINDS[self.type].turns):
-            raise RobotFileError("a {type} joint has none", self.type, field="springs", hint="they pull beside an axis")
+            raise RobotFileError(
+                "does not belong to a {type} joint", self.type, field="springs", hint="they pull beside an axis"
+            )
         return self
 
 
@@ -381,7 +385,7 @@ class RobotTable(_Table):
     )
     poses: dict[Label, tuple[Motion, ...] | dict[str, Motion]] = Field(
         default_factory=dict,
-        description="by name, a coordinate for every joint that moves by itself; or a table of them, those absent 0",
+        description="by name, a coordinate for every joint that moves on its own; or a table of them, those absent 0",
     )
     base: BaseTable | None = None
     tool: ToolTable | None = None

@@ -151,8 +151,8 @@ def _checked(screw: Twist, slides: bool, where: str, wanted: object) -> _Axis:
         kind = "revolute" if pitch == ZERO or _is_nothing(pitch, screw, SURE) else "helical"
         if kind == "helical" and wanted != "helical" and _is_nothing(pitch, screw, DOUBTFUL):
             raise InputError(
-                "{where}: v has the part {pitch:.3g} along ω, and a revolute joint has none; correct v = −ω × p, or "
-                "say type = 'helical'",
+                "{where}: v has the part {pitch:.3g} along ω, and a revolute joint has no pitch; correct v = −ω × p, "
+                "or say type = 'helical'",
                 where, float_of(pitch, {}),
             )  # fmt: skip
     if wanted is not None and wanted != kind:

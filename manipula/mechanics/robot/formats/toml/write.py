@@ -63,7 +63,7 @@ def toml_from_robot(robot: RobotDescription) -> str:
 
 
 def convention_of(robot: RobotDescription) -> Convention:
-    """The convention the robot's rows have, or an error that says which joint has none."""
+    """The convention the robot's rows have, or an error that says which joint lacks it."""
     wanted: tuple[Convention, ...] = ("standard", "modified")
     first = sorted(wanted, key=lambda convention: convention != robot.origin.convention)
     for convention in first:
@@ -267,7 +267,7 @@ class _Writer:
             yield f"{field} = {text}"
 
     def write_placement(self, index: int, joint: Joint) -> Iterator[str]:
-        """xyz, rpy, and of the rest what is not as it is by itself."""
+        """xyz, rpy, and of the rest what differs from the default."""
         found = placed_from_joint(joint)
         assert found is not None  # _written_as has tried every row
         yield f"xyz = {self.list_of((found.at[axis] for axis in AXES), 'length')}"

@@ -25,7 +25,7 @@ LONG_WAY = 40  # steps
 
 
 class Light(NamedTuple):
-    """The rows, the way from the last one to the tool, and what stands still."""
+    """The rows, the way from the last one to the tool, and what is fixed to the base."""
 
     rows: tuple[Joint, ...]
     tool: Steps
@@ -110,7 +110,7 @@ def named_tool(tip: str, joints: Sequence[Joint], tool: Steps) -> tuple[NamedFra
 def frames_beside(
     frames: Sequence[NamedFrame], tip: str, joints: Sequence[Joint], tree: UrdfTree
 ) -> Iterator[NamedFrame]:
-    """Of the frames beside a serial arm those that fixed joints hold at its links: a locked finger is none."""
+    """Of the frames beside a serial arm those that fixed joints hold at its links: a locked finger is not a frame."""
     rows = {joint.name for joint in joints}
     for frame in (frame for frame in frames if frame.name != tip and frame.on in rows):
         link = frame.name

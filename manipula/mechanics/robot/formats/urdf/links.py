@@ -91,7 +91,7 @@ class _Describer:
 
     def describe(self) -> UrdfFile:
         self.add_base()
-        gaps = {-1: HERE}  # by row: what stands between its link frame and that of the table
+        gaps = {-1: HERE}  # by row: what is between its link frame and that of the table
         for index, (joint, on) in enumerate(zip(self.robot.joints, self.robot.parents)):
             gaps[index] = self.add_row(index, joint, on, gaps[on])
         rows = {BASE: -1} | {joint.name: row for row, joint in enumerate(self.robot.joints)}
@@ -107,7 +107,7 @@ class _Describer:
         return UrdfFile(self.robot.name, self.links, self.in_order())
 
     def add_base(self) -> None:
-        """The first link, below a link of the world if it does not stand there; it holds what stands still."""
+        """The first link, below a link of the world if it does not stand there; it holds what is fixed to the base."""
         first, own = self.rows[-1], base_body(self.robot)
         moving, at = self.robot.moving, placement(self.robot.base, self.values)
         if self.robot.base or moving:
@@ -130,7 +130,7 @@ class _Describer:
         return mounted.name if mounted.name not in ("", *self.links) else self.unused_name(suffix.removeprefix("_"))
 
     def add_row(self, index: int, joint: Joint, on: int, gap: Placement) -> Placement:
-        """One row; returns what stands between this link frame and the rows on it."""
+        """One row; returns what is between this link frame and the rows on it."""
         parent, child = self.rows[on], self.rows[index]
         offset = precise(joint.offset.parameter, self.values)
         foot = gap @ placement(joint.before, self.values) @ KINDS[joint.kind].motion(offset, PRECISE)
@@ -178,8 +178,8 @@ class _Describer:
         self.add_link(name, None if body is None else self.inertia(body))
 
     def join_held(self) -> None:
-        """The fixed joints. Readers of trees take every link at which something ends for a frame: a body that is none
-        stands between its link and one that is, where the link has any."""
+        """The fixed joints. Readers of trees take every link at which something ends for a frame: any other body
+        stands between its link and such a link, where there is one."""
         frames, before = {frame.name for frame in self.robot.frames}, dict[str, str]()
         for name in sorted(self.fixed, key=lambda name: name in frames):
             parent, at = self.fixed[name]
@@ -226,7 +226,7 @@ class _Describer:
         return {"lower": lower, "upper": upper, **bounds, **given}
 
     def limit_value(self, value: Parameter | None) -> Fraction | None:
-        """None where there is none: so says the format of a very large one, too."""
+        """None where it is missing: so says the format of a very large one, too."""
         found = None if value is None else decimal(precise(value, self.values))
         return None if found is None or abs(found) >= NO_LIMIT else found
 

@@ -233,7 +233,7 @@ class _Reader:
 
     @staticmethod
     def kind(joint: UrdfJoint, locks: Locks) -> JointKind:
-        """What a row counts as: a joint that is locked or follows another does not move by itself."""
+        """What a row counts as: a joint that is locked or follows another does not move on its own."""
         return "fixed" if joint.name in locks.given or joint.mimic else KINDS.get(joint.type, "fixed")
 
     def stands(self, row: str, joint: UrdfJoint, locks: Locks) -> Joint:
@@ -262,7 +262,7 @@ class _Reader:
         return way if placement_from_steps(way) is not None else light.few_steps(way, self.ends[link])
 
     def row(self, row: str, joint: UrdfJoint) -> Joint:
-        """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
+        """One joint. Of what is before the first moving joint only the chain's own links keep their mass."""
         toward = toward_axis(self.axis(joint), row) if joint.moves else ()
         out, back = self.axis_steps(row, joint, toward)
         limits = None
@@ -290,7 +290,7 @@ class _Reader:
         return actuator_of(row, Ia=Num(joint.armature), fv=Num(joint.damping), fc=Num(joint.friction))
 
     def limit_value(self, joint: UrdfJoint, what: str, value: Fraction | None) -> Num | None:
-        """A negative one is how some files say that there is none."""
+        """A negative one is how some files say that there is no limit."""
         if not joint.moves:
             return None
         if value is not None and value < 0:

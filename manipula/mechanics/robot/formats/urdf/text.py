@@ -133,7 +133,7 @@ def _tell_repeated(root: ET.Element, said: list[str]) -> None:
 
 
 def _unread(root: ET.Element) -> Iterator[ET.Element]:
-    """What stands beside links and joints, and the looks of a link."""
+    """What is beside links and joints, and the looks of a link."""
     for outer in root:
         read = _READ.get(str(outer.tag))
         if read is None:

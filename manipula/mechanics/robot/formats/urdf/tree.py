@@ -145,7 +145,7 @@ def _refuse_islands(tree: UrdfTree) -> None:
 
 def choose_tip(tree: UrdfTree, base: str, notes: list[str], said: list[str]) -> str:
     """The end of the only moving chain; where fixed frames end it in several ways, the tool or the moving link. Where
-    several chains move there is none."""
+    several chains move there is no such tool."""
     movers = {leaf: [joint for joint in tree.way(base, leaf) if joint.moves] for leaf in tree.leaves(base)}
     longest = max(movers.values(), key=len)
     if not longest:

@@ -103,7 +103,9 @@ def _remarks(robot: RobotDescription) -> list[str]:
         if KINDS[joint.kind].slides and joint.limits is None:
             lost.append(
                 Message(
-                    "joint {name}: URDF wants limits; it has none, so {no_limit:.0e} is written", joint.name, NO_LIMIT
+                    "joint {name}: URDF requires limits; the joint has no limit, so {no_limit:.0e} is written",
+                    joint.name,
+                    NO_LIMIT,
                 )
             )
     lost.append(Message("gravity, which URDF cannot hold: {gravity}", " ".join(map(_text, _gravity(robot)))))

@@ -56,7 +56,9 @@ ALONG_X: Triple = (Fraction(1), Fraction(0), Fraction(0))
 MOVING = ("revolute", "continuous", "prismatic")
 RANGED = ("revolute", "prismatic")
 KNOWN_TYPES = (*MOVING, "fixed", "floating", "planar")
-NO_LIMIT = 10**9  # a bound this large (rad, m, N·m …) says that there is none; the writer uses it where URDF wants one
+NO_LIMIT = (
+    10**9
+)  # a bound this large (rad, m, N·m …) says that there is no limit; the writer uses it where URDF wants one
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _PAIRS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -366,7 +368,7 @@ def _optional(element: ET.Element | None, key: str, where: str, otherwise: Fract
 
 
 def _bound(limit: ET.Element | None, key: str, where: str) -> Fraction | None:
-    """A limit, None if there is none. Of a pair, the one that is not written is zero, as the format has it."""
+    """A limit, None if it is missing. Of a pair, the one that is not written is zero, as the format has it."""
     pair = ("lower", "upper")
     if limit is not None and key in pair and key not in limit.attrib and {key, *limit.attrib} >= set(pair):
         return Fraction(0)
