@@ -21,7 +21,7 @@ from manipula.api.robot_verbs import (
     load, module_file, parameter_facts, robot_data, robot_module, robots, save, tables, text_format, to_text,
     types_beside, unit_fix, with_stand_ins,
 )  # fmt: skip
-from manipula.api.seam_verbs import poses_from_table
+from manipula.api.seam_verbs import poses_from_table, poses_from_text, straight_poses
 from manipula.api.teaching_verbs import (
     check_answer, check_worksheet, derive, read_answers, robot_from_screw_file, rotation_forms, rotation_from_text,
     rotation_picture, screws, worksheet, write_derivation,
@@ -32,15 +32,16 @@ from manipula.api.time_verbs import (
 )  # fmt: skip
 
 __all__ = [
-    "base_parameters", "best_known", "calibrate", "check", "check_answer", "check_base_parameters", "check_worksheet",
-    "choose_drives", "closed_forms", "closed_loop", "controller", "convert", "count", "count_orders", "count_steps",
-    "derive", "document", "document_from_file", "dossier", "drawing", "excite", "file_text", "formats",
-    "from_document", "from_text", "generate", "identify", "inverse_derivation", "joint_kinds", "language",
-    "language_options", "languages", "law", "law_gains", "law_model", "law_options", "law_settings", "laws", "load",
-    "loads", "looks", "methods", "model_groups", "models", "module_file", "optimise", "parameter_facts", "picture",
-    "poses_from_table", "price_of", "published_counts", "reach", "read_answers", "read_log", "read_measured",
-    "refuse_search", "remember", "report", "robot_data", "robot_from_screw_file", "robot_module", "robots",
-    "rotation_forms", "rotation_from_text", "rotation_picture", "save", "screws", "search", "significance", "simulate",
-    "simulate_file", "singularities", "tables", "text_format", "to_text", "types_beside", "unit_fix", "where",
-    "with_stand_ins", "worksheet", "write_derivation",
+    "base_parameters", "best_known", "calibrate", "check", "check_answer", "check_base_parameters",
+    "check_worksheet", "choose_drives", "closed_forms", "closed_loop", "controller", "convert", "count",
+    "count_orders", "count_steps", "derive", "document", "document_from_file", "dossier", "drawing", "excite",
+    "file_text", "formats", "from_document", "from_text", "generate", "identify", "inverse_derivation",
+    "joint_kinds", "language", "language_options", "languages", "law", "law_gains", "law_model", "law_options",
+    "law_settings", "laws", "load", "loads", "looks", "methods", "model_groups", "models", "module_file",
+    "optimise", "parameter_facts", "picture", "poses_from_table", "poses_from_text", "price_of", "published_counts",
+    "reach", "read_answers", "read_log", "read_measured", "refuse_search", "remember", "report", "robot_data",
+    "robot_from_screw_file", "robot_module", "robots", "rotation_forms", "rotation_from_text", "rotation_picture",
+    "save", "screws", "search", "significance", "simulate", "simulate_file", "singularities", "straight_poses",
+    "tables", "text_format", "to_text", "types_beside", "unit_fix", "where", "with_stand_ins", "worksheet",
+    "write_derivation",
 ]  # fmt: skip

@@ -20,6 +20,20 @@ def poses_from_table(path: str | Path) -> Floats:
     return read_poses(path)
 
 
+def poses_from_text(text: str) -> Floats:
+    """The same of the text of such a table."""
+    from manipula.trajectories.seam import poses_in_text
+
+    return poses_in_text(text, Path("poses"))
+
+
+def straight_poses(first: Floats, last: Floats, count: int) -> Floats:
+    """Poses (n, 4, 4) evenly along a straight line, turning steadily along the shortest way."""
+    from manipula.trajectories import seam
+
+    return seam.straight_poses(first, last, count)
+
+
 class ArmSeams:
     """What `Arm` has for seams."""
 

@@ -80,7 +80,11 @@ class JointPath:
         return reasons_of(self)
 
     def save(self, path: str | Path) -> Path:
-        """As CSV: the pose's number, joints (rad, m), spin (rad), branch, and what is to be known of the pose."""
+        """As CSV: see `csv_text`."""
+        return write_text(Path(path), self.csv_text())
+
+    def csv_text(self) -> str:
+        """The pose's number, joints (rad, m), spin (rad), branch, and what is to be known of the pose."""
         notes: dict[int, list[str]] = {}
         for reason in self.reasons:
             notes.setdefault(reason.first, []).append(f"{reason.kind}: {reason.text}")
@@ -90,7 +94,7 @@ class JointPath:
             numbers = ["" if np.isnan(x) else repr(float(x)) for x in (*q, self.spin[i])]
             quoted = [_quoted(self.branch[i]), _quoted("; ".join(notes.get(i, [])))]
             lines.append(",".join([str(i), *numbers, *quoted]))
-        return write_text(Path(path), "\n".join(lines) + "\n")
+        return "\n".join(lines) + "\n"
 
     def as_dict(self) -> dict[str, object]:
         """Plain numbers and texts."""

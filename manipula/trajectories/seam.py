@@ -17,6 +17,7 @@ from manipula.errors import InputError
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.path import JointPath, follow
+from manipula.trajectories.tool_curves import StraightLine
 
 if TYPE_CHECKING:
     from manipula.trajectories.time_optimal import TimeOptimal
@@ -77,6 +78,11 @@ def follow_seam(
     return Seam(**entries, arm=arm)
 
 
+def straight_poses(first: Floats, last: Floats, count: int) -> Floats:
+    """Poses (n, 4, 4) evenly along a straight line, turning steadily along the shortest way."""
+    return StraightLine(first, last).at(np.linspace(0.0, 1.0, count)).pose
+
+
 def read_poses(path: str | Path) -> Floats:
     """Poses (n, 4, 4) of a table: columns x y z roll pitch yaw (about fixed axes), or 12 or 16 numbers of the matrix.
 
@@ -87,6 +93,11 @@ def read_poses(path: str | Path) -> Floats:
         text = source.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError("{path}: cannot be read: {problem}", source, problem) from None
+    return poses_in_text(text, source)
+
+
+def poses_in_text(text: str, source: Path) -> Floats:
+    """The same of the text of a table; `source` stands in messages."""
     mark = next((x for x in ";\t," if x in text), ",")
     table = [(number, row) for number, row in enumerate(csv.reader(text.splitlines(), delimiter=mark), 1) if any(row)]
     if not table:

@@ -62,6 +62,25 @@ def library_of(name: str) -> ctypes.CDLL:
         return shared(Path(folder) / f"{NAME}.c")
 
 
+@cache
+def single_library_of(name: str) -> ctypes.CDLL:
+    """The same with `float` where a caller sees numbers."""
+    with TemporaryDirectory() as folder:
+        model(name).emit("c", folder)
+        out = Path(folder) / "single.so"
+        cc("-shared", "-fPIC", "-O0", "-DMANIPULA_FLOAT", Path(folder) / f"{NAME}.c", "-lm", "-o", out)
+        return ctypes.CDLL(str(out))
+
+
+def nearest(name: str, T: Floats, now: Floats, max_step: float = 0.0, single: bool = False) -> tuple[int, Floats]:
+    real = np.float32 if single else np.float64
+    arrays = [np.ascontiguousarray(x, dtype=real) for x in (T, now)]
+    out, step = np.full(6, np.nan, dtype=real), (ctypes.c_float if single else ctypes.c_double)(max_step)
+    library = single_library_of(name) if single else library_of(name)
+    places = [ctypes.c_void_p(x.ctypes.data) for x in (*arrays, out)]
+    return int(library[f"{NAME}_nearest{'_f32' if single else ''}"](*places[:2], step, places[2])), out
+
+
 def distance(found: Floats, q: Floats) -> float:
     return float(np.abs(wrap_angles(found - q)).max(-1).min(initial=9.0))
 
@@ -82,6 +101,31 @@ def test_the_same_solutions_as_python(name: str) -> None:
         assert distance(found, x) < 1e-6
         assert all(distance(found, other) < 1e-6 for other in known.q)
         assert (found > -np.pi).all() and (found <= np.pi).all()
+
+
+@needs_cc
+@pytest.mark.turn
+@pytest.mark.parametrize("single", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_nearest_solution_is_the_one_python_chooses(single: bool) -> None:
+    arm, rng = mp.Arm(robot("bent wrist")), np.random.default_rng(4)
+    for x in random_q(12, 23):
+        T, now = arm.pose(x), x + rng.uniform(-0.4, 0.4, 6) + 2 * np.pi * rng.integers(-1, 2, 6)
+        want = arm.inverse_kinematics(T, seed=now).q[0]
+        status, q = nearest("bent wrist", T, now, single=single)
+        assert status == 0
+        np.testing.assert_allclose(q, want, rtol=0, atol=2e-3 if single else 1e-9)
+        step = float(np.abs(want - now).max())
+        assert nearest("bent wrist", T, now, step + 1e-2, single)[0] == 0
+        status, left = nearest("bent wrist", T, now, step - 1e-2, single)
+        assert status == 4 and np.isnan(left).all()
+        rounded, q = nearest("bent wrist", T.round(4), now, single=single)
+        assert rounded == 0 and np.abs(arm.pose(q) - T).max() < 2e-4
+    far = T.copy()
+    far[:3, 3] += 100
+    assert nearest("bent wrist", far, now, single=single)[0] == 1
+    for wrong in (np.diag([1.0, 1, -1, 1]), np.full((4, 4), np.nan), np.eye(4) + 0.01):
+        assert nearest("bent wrist", wrong, now, single=single)[0] == 3
+    assert nearest("bent wrist", T, np.full(6, np.nan), single=single)[0] == 3
 
 
 @needs_cc

@@ -62,13 +62,14 @@ def arm_of(name: str) -> mp.Arm:
 
 
 @cache
-def library_of(name: str, dtype: str = "float64") -> Any:
-    """The emitted function, compiled once."""
+def library_of(name: str, dtype: str = "float64") -> dict[str, Any]:
+    """The emitted functions, compiled once."""
     arm = arm_of(name)
     model = mp.generate(arm.robot, "inverse_kinematics")
     with TemporaryDirectory() as folder:
         model.emit("c", folder, dtype=dtype, batch=False)
-        return shared(Path(folder) / f"{model.name}_nearest.c")[f"{model.name}_nearest"]
+        library = shared(Path(folder) / f"{model.name}_nearest.c")
+        return {word: library[f"{model.name}_{word}"] for word in ("nearest", "follow")}
 
 
 def nearest(
@@ -82,8 +83,22 @@ def nearest(
     arrays = [np.ascontiguousarray(x, dtype=real) for x in (T, *values, now)]
     step = (ctypes.c_float if dtype == "float32" else ctypes.c_double)(max_step)
     places = [ctypes.c_void_p(x.ctypes.data) for x in arrays]
-    status = library_of(name, dtype)(*places, step, ctypes.c_void_p(out.ctypes.data))
+    status = library_of(name, dtype)["nearest"](*places, step, ctypes.c_void_p(out.ctypes.data))
     return int(status), out
+
+
+def followed(name: str, T: Floats, start: Floats, max_step: float, dtype: str = "float64") -> tuple[int, int, Floats]:
+    """Status, how many poses were followed, and the joints, NaN where they were left alone."""
+    arm, real = arm_of(name), np.dtype(dtype)
+    solver = arm.inverse_solver
+    values = [np.full(len(T), solver.parameter_of(start))] if solver.parameter.exists else []
+    out, count = np.full((len(T), arm.dof), np.nan, dtype=real), ctypes.c_int(-1)
+    arrays = [np.ascontiguousarray(x, dtype=real) for x in (T, *values, start)]
+    step = (ctypes.c_float if dtype == "float32" else ctypes.c_double)(max_step)
+    places = [ctypes.c_void_p(x.ctypes.data) for x in arrays]
+    own = (step, ctypes.c_void_p(out.ctypes.data), ctypes.byref(count))
+    status = library_of(name, dtype)["follow"](len(T), *places, *own)
+    return int(status), count.value, out
 
 
 def python_nearest(name: str, T: Floats, now: Floats) -> Any:
@@ -228,6 +243,42 @@ def test_where_a_limit_cuts_a_family_the_nearest_member_is_on_the_limit(dtype: s
         status, found = nearest("puma560", arm_of("puma560").pose(x), at, dtype)
         assert status == OK
         np.testing.assert_allclose(found[3:], [low, 0.0, 0.4], rtol=0, atol=2e-3)
+
+
+@needs_cc
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", ["puma560", *(pytest.param(x, marks=pytest.mark.slow) for x in ("ur5e", "iiwa14"))])
+def test_a_table_of_poses_is_followed_as_in_python(name: str, dtype: str) -> None:
+    arm, agreed = arm_of(name), 0
+    for x, end in zip(*drawn(name, 6, 29), strict=True):
+        way = x + np.linspace(0, 0.5, 40)[:, None] * np.clip(end - x, -1, 1)
+        T, step = arm.pose(way), 0.3
+        seam = arm.follow(T, start=x, max_step=step) if arm.dof == 6 else None
+        status, count, q = followed(name, T, x, step, dtype)
+        assert status in ((SINGULAR, OK) if count == len(T) else (FAR, LIMITS))
+        assert np.isfinite(q[:count]).all() and np.isnan(q[count:]).all()
+        steps = np.abs(np.diff(q[:count], axis=0, prepend=x[None]))
+        assert not steps.size or steps.max() <= step + 1e-6
+        np.testing.assert_allclose(arm.pose(q[:count]), T[:count], rtol=0, atol=1e-11 if dtype == "float64" else 1e-5)
+        # where branches come close, the nearest solution may lead to a jump that the seam as a whole avoids
+        if seam is not None and not seam.jumps and seam.reached.all() and count == len(T):
+            np.testing.assert_allclose(q, seam.q, rtol=0, atol=1e-9 if dtype == "float64" else 1e-2)
+            agreed += 1
+    assert agreed >= (3 if arm.dof == 6 else 0)
+
+
+@needs_cc
+def test_a_table_ends_at_the_pose_that_is_not_reached() -> None:
+    q, _ = drawn("puma560", 1, 31)
+    T = arm_of("puma560").pose(q[0] + np.linspace(0, 0.2, 9)[:, None])
+    T[5, 2, 3] += 10
+    status, count, found = followed("puma560", T, q[0], 0.1)
+    assert (status, count) == (UNREACHABLE, 5)
+    assert np.isnan(found[5:]).all()
+    assert followed("puma560", T[:0], q[0], 0.1)[:2] == (OK, 0)
+    # each row is what the function of one pose gives from the row before
+    for k in range(5):
+        assert (found[k] == nearest("puma560", T[k], found[k - 1] if k else q[0])[1]).all()
 
 
 @needs_cc

@@ -173,7 +173,10 @@ def _inputs(tape: Tape, seed: int) -> dict[str, list[float]]:
     dice = np.random.default_rng(seed)
     inputs = {x.name: dice.uniform(*((-1.5, 1.5) if x.online else (0.1, 1.0)), len(x.slots)) for x in tape.inputs}
     if "T" in inputs:
-        inputs["T"] = np.ravel(mp.Arm(tape.name.split("_inverse")[0]).pose(dice.uniform(-1.2, 1.2, _dof(tape))))
+        robot = mp.load(tape.name.split("_inverse")[0])
+        lengths = {name: inputs[x.name][i] for x in tape.inputs if not x.online for i, name in enumerate(x.names)}
+        arm = mp.Arm(robot.with_parameters(**lengths))
+        inputs["T"] = np.ravel(arm.pose(dice.uniform(-1.2, 1.2, _dof(tape))))
     return {name: values.tolist() for name, values in inputs.items()}
 
 
@@ -244,7 +247,9 @@ def test_a_model_of_further_robots_is_that_of_c(robot: str, model: str, tmp_path
 
 @needs_cc
 @pytest.mark.parametrize("law", LAW_NAMES)
-@pytest.mark.parametrize("robot", ["planar2r", "puma560"])
+@pytest.mark.parametrize(
+    "robot", ["planar2r", "puma560", *(pytest.param(x, marks=pytest.mark.slow) for x in ROBOTS[1:])]
+)
 def test_a_law_is_that_of_c_step_by_step(robot: str, law: str, tmp_path: Path) -> None:
     _agree(_law(law, robot), tmp_path, 3)
 

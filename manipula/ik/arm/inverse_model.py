@@ -116,6 +116,7 @@ class SolverModel(Model):
         if proof:
             raise InputError("proof=True: no proof checker for inverse_kinematics; its solver checks each answer")
         from manipula.algebra.emit.backend import language_named
+        from manipula.ik.controller.general import general_choice
 
         if language_named(language) != "c":
             method = self.function.provenance.method
@@ -125,7 +126,7 @@ class SolverModel(Model):
                 language,
             )
         solver = replace(self._solver, function=self._rename(prefix).function)
-        return write_files(Path(folder), solver.files(__version__))
+        return write_files(Path(folder), solver.files(__version__, general_choice(solver.request.robot)))
 
     def _summary_text(self) -> str:
         return "a solver with loops; every answer is checked"

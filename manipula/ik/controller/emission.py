@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from manipula.mechanics.robot.topology import serial_fault
 # Cases for the self-test of the nearest solution: inputs, and what Python finds.
 
 CASES = 4
+PATH_POSES = 5
+PATH_STEP = 0.1  # rad, m: the whole path of a joint
 SINGULAR_CASES = 2
 DECIMALS = 4
 NEAR = NearestTolerance.NEAR
@@ -59,6 +61,19 @@ def self_test_cases(solver: InverseSolver) -> Iterator[Case]:
     outside = (_unreachable_case(solver, x, y) for x, y in zip(far, q, strict=True) if solver.limited)
     yield from islice((case for case in outside if case is not None), 1)
     yield from _beyond(solver, q[0])
+
+
+def self_test_path(solver: InverseSolver, cases: Sequence[Case]) -> list[Case]:
+    """A few poses from a clear solution on, one after another, none of them close to being undecided."""
+    for case in cases:
+        q = np.array(case.q)
+        inwards = np.where(solver.high - q > q - solver.low, PATH_STEP, -PATH_STEP)
+        way = q + np.linspace(0, 1, PATH_POSES + 1)[:, None] * inwards
+        path = [_clear(solver, x, before) for before, x in pairwise(way)]
+        clear = [step for step, x in zip(path, way[1:], strict=True) if step and np.abs(step.q - x).max() < CLEAR]
+        if len(clear) == PATH_POSES:
+            return clear
+    return []
 
 
 def _step_limit_cases(case: Case) -> Iterator[Case]:
@@ -179,11 +194,13 @@ def nearest_source(request: Request | None, function: Function) -> ChoiceSource 
     solver = InverseSolver(numeric_chain(robot), limits_of(robot))
     closed, pose, jacobian = (Straight(fold_choices(tape_from_function(x))) for x in (function, *moves))
     double, single = number_tables(solver)
+    cases = list(self_test_cases(solver))
     return ChoiceSource(
         f"{function.name}_nearest", robot.name, function.provenance.joints, function.outputs[0].unit,
         program(nearest.nearest_text(closed, pose, jacobian, solver.size)), double.tolist(), single.tolist(),
-        _states(solver), list(self_test_cases(solver)),
-        _limit_words(solver), solver.size, exact_of(solver), PoseTolerance.ROTATION, solver.plan.parameter,
+        _states(solver), cases,
+        limit_words(solver), solver.size, exact_of(solver), PoseTolerance.ROTATION, solver.plan.parameter,
+        path=self_test_path(solver, [case for case in cases if case.status == nearest.OK]),
     )  # fmt: skip
 
 
@@ -222,6 +239,6 @@ def number_tables(solver: InverseSolver) -> tuple[Floats, Floats]:
     return tables[0], tables[1]
 
 
-def _limit_words(solver: InverseSolver) -> list[str]:
+def limit_words(solver: InverseSolver) -> list[str]:
     pairs = enumerate(zip(solver.low.tolist(), solver.high.tolist(), strict=True), 1)
     return [f"q{j} {low:.6g} to {high:.6g}" for j, (low, high) in pairs if np.isfinite([low, high]).any()]

@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from manipula.algebra.emit.about import entry
-from manipula.algebra.emit.c.program import SolverSource, solver_files
+from manipula.algebra.emit.c.program import SolverChoice, SolverSource, solver_files
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.program.reader import program
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
 from manipula.generation.build import input_of
@@ -75,18 +74,19 @@ class EmittedSolver:
     def solver(self) -> General6R:
         return General6R(numeric_chain(self.request.robot))
 
-    def files(self, version: str) -> dict[str, str]:
-        """C source: name → text"""
-        return solver_files(self._source(), version)
+    def files(self, version: str, choice: SolverChoice) -> dict[str, str]:
+        """C source: name → text; with a choice among the solutions, whose routines call `solve_pose`."""
+        return solver_files(self._source(choice), version)
 
-    def _source(self) -> SolverSource:
+    def _source(self, choice: SolverChoice) -> SolverSource:
         solver, tables = self.solver, self.solver.tables
         numbers: dict[str, Sequence[float] | Sequence[int]] = {
             key: value.tolist() for key, value in tables._asdict().items()
         }
         return SolverSource(
             self.function.name, self._about(), "joint positions, rad", self.function.provenance.joints,
-            program(solve_pose), numbers, self._cases(), MOST, solver.bound, len(solver.eliminations), solver.exact,
+            solve_pose.__name__, choice, numbers, self._cases(), MOST, solver.bound, len(solver.eliminations),
+            solver.exact,
         )  # fmt: skip
 
     def _about(self) -> list[str]:

@@ -30,6 +30,7 @@ JOBS = {
     "code": "models:code",
     "zip": "models:archive",
     "motion": "motion:motion",
+    "seam": "motion:seam",
     "simulate": "motion:simulate",
     "identify": "motion:identify",
     "report": "models:report",

@@ -21,6 +21,8 @@ from manipula.support.text import plain
 SAMPLES = 401  # of a motion: a plot has no more points
 SHOWN = 2001  # of a run
 LONGEST = 600.0  # s
+SEAM = 201  # poses of a straight line
+MOST_POSES = 5000
 MOST_STEPS = 2_000_000
 BEGIN = {"kp": 100.0, "kd": 20.0, "ki": 50.0, "lam": 10.0, "gamma": 1.0}
 FRICTIONS = ("stick", "smooth", "none")
@@ -48,6 +50,34 @@ def motion(given: requests.Given, tell: requests.Tell) -> replies.MotionAnswer:
         "t": plain(t), "q": plain(q), "qd": plain(qd), "qdd": plain(qdd), "tau": plain(tau), "power": plain(tau * qd),
         "tool": plain(tool), "energy": {"kinetic": kinetic, "potential": potential}, "manipulability": manipulability,
         "units": units_of(robot), "joints": list(robot.joint_names), "stand_ins": made_up,
+    }  # fmt: skip
+
+
+def seam(given: requests.Given, tell: requests.Tell) -> replies.SeamAnswer:
+    """Poses followed as a whole: those of a table, or of the straight line between the ends of a motion."""
+    robot, made_up = requests.numeric_robot(given)
+    arm = Arm(robot)
+    table = requests.text_in(given, "table")
+    ends = requests.part_in(given, "motion")
+    if table.strip():
+        poses = api.poses_from_text(table)
+    else:
+        first, last = (arm.pose(requests.numbers_in(ends, key, robot.dof)) for key in ("from", "to"))
+        poses = api.straight_poses(first, last, SEAM)
+    if len(poses) > MOST_POSES:
+        raise InputError("poses: {count} are too many here; at most {most}", len(poses), MOST_POSES)
+    tell("inverse kinematics")
+    found = arm.follow(
+        poses, requests.numbers_in(given, "start", robot.dof) if given.get("start") is not None else "best",
+        free=requests.text_in(given, "free", "", ("", "spin")) or None,
+        max_step=requests.number_in(given, "max_step", 0.3, 1e-6, 3.14),
+        cost=requests.text_in(given, "cost", "travel", ("travel", "margin")),
+    )  # fmt: skip
+    return {
+        "text": str(found.lines()[0]), "poses": np.flatnonzero(found.reached).tolist(),
+        "q": plain(found.q[found.reached]), "jumps": found.jumps, "csv": found.csv_text(),
+        "reasons": [{"kind": x.kind, "first": x.first, "last": x.last, "text": x.text} for x in found.reasons],
+        "joints": list(robot.joint_names), "units": units_of(robot), "stand_ins": made_up,
     }  # fmt: skip
 
 

@@ -203,6 +203,13 @@ MotionAnswer = TypedDict("MotionAnswer", {
     "t": list[float], "q": Rows, "qd": Rows, "qdd": Rows, "tau": Rows, "power": Rows, "tool": Rows, "energy": Energy,
     "manipulability": list[float] | None, "units": JointUnits, "joints": list[str], "stand_ins": dict[str, float],
 })
+# From pose `first` to pose `last`.
+SeamReason = TypedDict("SeamReason", {"kind": str, "first": int, "last": int, "text": str})
+# `q` of the poses that are reached, whose numbers are in `poses`; `csv`: all of them.
+SeamAnswer = TypedDict("SeamAnswer", {
+    "text": str, "poses": list[int], "q": Rows, "jumps": list[int], "reasons": list[SeamReason], "csv": str,
+    "joints": list[str], "units": JointUnits, "stand_ins": dict[str, float],
+})
 # When a joint stuck, s.
 Rest = TypedDict("Rest", {"joint": str, "since": float, "until": float})
 SimulateAnswer = TypedDict("SimulateAnswer", {
@@ -273,5 +280,5 @@ Nothing = TypedDict("Nothing", {})
 Reply = (
     Known | ReadResult | DrawAnswer | ConvertAnswer | ExportAnswer | FileText | ModuleAnswer | EquationsAnswer
     | CountsAnswer | InverseAnswer | DerivationAnswer | CheckAnswer | BaseAnswer | CodeAnswer | FileLink
-    | MotionAnswer | SimulateAnswer | IdentifyAnswer | LooksAnswer | StudiesAnswer | StudyAnswer
+    | MotionAnswer | SeamAnswer | SimulateAnswer | IdentifyAnswer | LooksAnswer | StudiesAnswer | StudyAnswer
 )

@@ -42,6 +42,7 @@ CASES: dict[str, dict[str, Any]] = {
     "code": {"models": ["gravity"], "language": "rust", "optimise": "none"},
     "zip": {"models": ["gravity"], "language": "c", "optimise": "none"},
     "motion": {"motion": MOTION},
+    "seam": {"motion": MOTION, "max_step": 0.1},
     "simulate": {"reference": MOTION, "law": "pd_gravity", "until": 0.1},
     "identify": {},
     "report": {"hidden": ["equations", "inverse", "counts", "check", "base", "motion", "code"]},
@@ -61,7 +62,7 @@ def test_every_task_has_a_case() -> None:
 
 
 UNLIKE = ("start", "report", "zip")  # with times, pictures of the machine's own, or an archive
-ALIKE = ("base", "check", "code", "inverse", "looks", "motion")  # others tell their pace, or what is made but once
+ALIKE = ("base", "check", "code", "inverse", "looks", "motion", "seam")  # others tell their pace, or what is made but once
 ROBOTS_OF = {"identify": ("planar2r",), "start": ("planar2r",), "report": ("rp",)}  # recordings are of one arm
 
 

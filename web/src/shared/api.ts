@@ -108,6 +108,11 @@ export interface MotionAnswer {
   t: number[]; q: number[][]; qd: number[][]; qdd: number[][]; tau: number[][]; power: number[][]; tool: number[][]; energy: Energy;
   manipulability: number[] | null; units: JointUnits; joints: string[]; stand_ins: Record<string, number>;
 }
+export interface SeamReason { kind: string; first: number; last: number; text: string }
+export interface SeamAnswer {
+  text: string; poses: number[]; q: number[][]; jumps: number[]; reasons: SeamReason[]; csv: string; joints: string[]; units: JointUnits;
+  stand_ins: Record<string, number>;
+}
 export interface Rest { joint: string; since: number; until: number }
 export interface SimulateAnswer {
   t: number[]; q: number[][]; qd: number[][]; tau: number[][]; ref: number[][] | null; error: number[][] | null; balance: number;

@@ -62,7 +62,7 @@ def _context(source: ChoiceSource, options: EmitOptions, version: str) -> Contex
         "guard": f"{source.name.upper()}_H",
         "description": ascii_text(f"the nearest inverse kinematics of {source.robot}"),
         "about": comment_lines(shown["about"]), "precision": precision, "options": options,
-        "symbols": [source.name], "storage": "static inline " if inline else "",
+        "symbols": [source.name, shown["follow"]], "storage": "static inline " if inline else "",
         "helper_storage": "static inline " if inline else "static ",
         "functions": sorted({*(name for op, name in NAMES.items() if op in ALWAYS or op in used), "rint", "sqrt"}),
         "tolerances": True, "table": _table(source, precision),

@@ -8,9 +8,11 @@ from textwrap import wrap
 
 from manipula.algebra.emit.about import WIDTH, Context, fill_template, with_licence
 from manipula.algebra.emit.c import comment_lines
-from manipula.algebra.emit.c.spelling import DOUBLE, KEYWORDS, RESERVED, Precision
+from manipula.algebra.emit.c.spelling import BOTH, DOUBLE, KEYWORDS, RESERVED, Precision
+from manipula.algebra.emit.choice import Case
 from manipula.algebra.emit.ports import Namer, Split, ascii_text
 from manipula.algebra.emit.program import ProgramWriter
+from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE
 from manipula.algebra.emit.section import unused_arguments
 from manipula.algebra.emit.text import Language, Pair, number
 from manipula.algebra.program import tree
@@ -249,8 +251,8 @@ def table_text(name: str, values: Iterable[object], kind: str = "double", storag
     return "\n".join([f"{storage}const {kind} {name}[{len(words)}] = {{", *lines, "};"])
 
 
-def stack_bytes(routines: Sequence[tree.Routine]) -> int:
-    """What the arrays take at most; callees stand before their callers."""
+def stack_bytes(routines: Sequence[tree.Routine], name: str = "") -> int:
+    """What the arrays take at most, or those below one routine; callees stand before their callers."""
     deep: dict[str, int] = {}
     for routine in routines:
         own = sum(size * BYTES[kind] for kind, size in routine.arrays.values())
@@ -261,7 +263,7 @@ def stack_bytes(routines: Sequence[tree.Routine]) -> int:
                 "{file}: {name} calls itself: what it takes of the stack has no bound", routine.file, routine.name
             )
         deep[routine.name] = own + max((deep[name] for name in called), default=0)
-    return max(deep.values(), default=0)
+    return deep[name] if name else max(deep.values(), default=0)
 
 
 # A solver with loops as a C99 package: tables of numbers, routines that work on them, a self-test, a README.
@@ -272,6 +274,17 @@ PACKAGE = "manipula.algebra.emit.c"
 
 
 @dataclass(frozen=True)
+class SolverChoice:
+    """A choice among the answers beside the solver: the entry is the last routine, the solver one before it."""
+
+    routines: Sequence[tree.Routine]
+    table: Sequence[float]
+    states: Mapping[str, tuple[int, str]]
+    cases: Sequence[Case]
+    limits: Sequence[str]
+
+
+@dataclass(frozen=True)
 class SolverSource:
     """What is emitted. `tables` are the entry's first arguments, in order; `cases` poses with all their answers."""
 
@@ -279,7 +292,8 @@ class SolverSource:
     about: Sequence[str]
     meaning: str
     joints: Sequence[str]
-    routines: Sequence[tree.Routine]
+    entry: str
+    choice: SolverChoice
     tables: Mapping[str, Sequence[float] | Sequence[int]]
     cases: Sequence[tuple[Sequence[float], Sequence[Sequence[float]]]]
     most: int
@@ -304,18 +318,24 @@ def solver_files(source: SolverSource, version: str) -> dict[str, str]:
 
 
 def _context(source: SolverSource, version: str) -> Context:
-    name = Namer(RESERVED).name(source.name)
+    name, choice = Namer(RESERVED).name(source.name), source.choice
+    numbers = [number(x, "INFINITY", "NAN") for x in choice.table]
     about = comment_lines(map(ascii_text, source.about))
     return {
         "name": name, "guard": f"{name.upper()}_H", "version": version, "about": about, "description": about[0],
         "meaning": ascii_text(source.meaning), "joints": ascii_text(", ".join(source.joints)),
         "width": len(source.joints), "most": source.most, "bound": source.bound, "readings": source.readings,
-        "exact": repr(source.exact), "entry": source.routines[-1].name, "table_names": list(map(_table_name,
-        source.tables)),
-        "tables": [_table(*item) for item in source.tables.items()], "routines": program_text(source.routines),
-        "stack": -(-stack_bytes(source.routines) // 1024), "poses": [_rows(pose) for pose, _ in source.cases],
+        "exact": repr(source.exact), "entry": source.entry, "table_names": list(map(_table_name, source.tables)),
+        "tables": [_table(*item) for item in source.tables.items()], "routines": program_text(choice.routines),
+        "stack": -(-stack_bytes(choice.routines, source.entry) // 1024),
+        "choice_stack": -(-stack_bytes(choice.routines) // 1024), "poses": [_rows(pose) for pose, _ in source.cases],
         "counts": [len(rows) for _, rows in source.cases],
         "solutions": [_row(row) for _, rows in source.cases for row in rows],
+        "choice": f"{name}_nearest", "choice_entry": choice.routines[-1].name, "cases": choice.cases,
+        "choice_table": table_text("numbers_table", numbers), "row": _row, "tolerance": repr(TOLERANCE),
+        "single_tolerance": repr(SINGLE_TOLERANCE), "precision": BOTH, "symbols": [f"{name}_nearest"],
+        "states": [(word, number, ascii_text(text)) for word, (number, text) in choice.states.items()],
+        "limits": ascii_text("; ".join(choice.limits) or "none"),
     }  # fmt: skip
 
 

@@ -61,6 +61,12 @@ class ChoiceSource:
     rotation: float  # what of T is taken for rounding
     parameter: str = ""
     subject: Sequence[tuple[str, str]] = ()  # what the robot is: key, text
+    path: Sequence[Case] = ()  # of the self-test: poses one after another, each from the solution before
+
+    @property
+    def follow(self) -> str:
+        """The name of the function for a table of poses."""
+        return f"{self.name.removesuffix('_nearest')}_follow"
 
 
 class Example(NamedTuple):
@@ -147,7 +153,8 @@ def context(source: ChoiceSource, version: str) -> Context:
     return {
         "name": source.name, "version": version, "about": about(source, version), "dof": len(source.joints),
         "unit": ascii_text(source.unit), "parameter": ascii_text(source.parameter), "states": states(source),
-        "size": len(source.table), "cases": source.cases, "tolerance": repr(TOLERANCE),
+        "size": len(source.table), "cases": source.cases, "path": source.path, "follow": source.follow,
+        "tolerance": repr(TOLERANCE),
         "single_tolerance": repr(SINGLE_TOLERANCE), "row": row, "rows": rows, "entry": source.routines[-1].name,
     }  # fmt: skip
 

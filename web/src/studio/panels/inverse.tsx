@@ -17,6 +17,7 @@ import { answers, looking, searched } from "../state/searching";
 import { robot, units } from "../state/work";
 import { digits, jointUnit } from "../table/units";
 import { answerOf, isOld, useAsking } from "./asking";
+import { SeamPart } from "./seam";
 
 const job = new Job<InverseAnswer>();
 
@@ -207,6 +208,7 @@ export function InversePanel(): JSX.Element {
       <h3>{t("Branches of the tool's pose now")}</h3>
       <Tried />
       <Branches />
+      <SeamPart />
       <JobLine job={job as Job<unknown>} />
       {answer && <Answer answer={answer} />}
     </>
