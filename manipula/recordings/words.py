@@ -264,13 +264,13 @@ def meaning_of(words: Sequence[str], unit: str) -> Meaning | None:
 
 
 def _by_unit(words: Sequence[str], unit: str) -> set[str]:
-    """`J1 [deg]`: a joint's number and a unit that one quantity alone has."""
-    if (
-        not unit
-        or unit == "%"
-        or not any(x.isdigit() for x in words)
-        or not all(x.isdigit() or x in COMMON for x in words)
-    ):
+    """`J1 [deg]`, `X act [mm]`: a joint's number, or its name and a word of measuring, and a unit that one quantity
+    alone has."""
+    names = [x for x in words if not x.isdigit() and x not in COMMON]
+    measured = [x for x in names if x in MEASURED | WANTED]
+    if not unit or unit == "%" or len(names) > (2 if measured else 0):
+        return set()
+    if not any(x.isdigit() for x in words) and len(measured) != 1:
         return set()
     return {quantity for quantity in ("q", "qd", "qdd", "tau") if unit_of(quantity, unit) is not None}
 
