@@ -46,6 +46,7 @@ FEWER = 0.5  # of the rows in motion, at least, that a slip must leave
 FOUND = 0.4  # of what is left: such a slip ends the search among later kinds
 SUBSETS = 4  # joints of which all sets of signs are tried
 BLOCKS_BETTER = 0.7  # of the blocks left out that coupled motors must explain better
+MANY = 8  # joints: of more, as of two arms on one base, those near each other alone are exchanged
 FIRST = 3  # coupled motors that are judged on blocks left out
 FITTED = 2  # angles of motors of which the factor is fitted
 FACTORS = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0)  # of coupled motors, tried first
@@ -221,6 +222,8 @@ class Search:
     def _orders(self) -> Iterator[RecordingSlip]:
         count = len(self.names)
         for a, b in combinations(range(count), 2):
+            if count > MANY and b - a > 2:
+                continue
             order = list(range(count))
             order[a], order[b] = b, a
             P, listed = np.eye(count)[order], self._list((a, b))
