@@ -29,7 +29,7 @@ from tests.recordings import motion, torques
 RATE, SECONDS, NOISE, COUNTS = 200.0, 10.0, 0.01, 100_000
 HARMLESS = 1.2
 SLIPS = ("wrong sign", "swapped", "off by", "seem to be in", "mounted", "gravity seems", "turn with",
-         "those of a motor", "other direction", "recorded from", "recorded shifted")  # fmt: skip
+         "those of a motor", "other direction", "recorded from", "recorded shifted", "times as l")  # fmt: skip
 Array = Any
 Fault = tuple[str, Callable[["Case"], None], tuple[str, ...]]
 

@@ -1,5 +1,5 @@
-"""Recorded numbers into those of the joints: q ← Q q + q0, τ(t) ← T τ(t + delay). From a file of motors, or to undo a
-slip of a log.
+"""Recorded numbers into those of the joints: t ← p t, q ← Q q + q0, τ(t) ← T τ(t + delay). From a file of motors, or to
+undo a slip of a log.
 
 Motors turn with  q_m = G (K q) + q_0,  G the gear ratios and K the coupling of the wrist; virtual work gives the joints
 τ = (G K)ᵀ τ_m, and a motor gives its torque constant times its current.
@@ -32,6 +32,7 @@ class Conversion:
     q0: Array
     T: Array
     delay: float = 0.0  # s: torques were recorded so much later than positions
+    pace: float = 1.0  # s for each recorded one
 
     @classmethod
     def identity(cls, joints: int) -> Conversion:
@@ -40,11 +41,15 @@ class Conversion:
     @property
     def is_identity(self) -> bool:
         one = np.eye(len(self.q0))
-        return bool((one == self.Q).all() and (one == self.T).all() and not self.q0.any() and not self.delay)
+        same = (one == self.Q).all() and (one == self.T).all() and not self.q0.any()
+        return bool(same and not self.delay and self.pace == 1)
 
     def then(self, after: Conversion) -> Conversion:
         """This one first, the other behind it."""
-        return Conversion(after.Q @ self.Q, after.Q @ self.q0 + after.q0, after.T @ self.T, self.delay + after.delay)
+        return Conversion(
+            after.Q @ self.Q, after.Q @ self.q0 + after.q0, after.T @ self.T,
+            after.pace * self.delay + after.delay, after.pace * self.pace,
+        )  # fmt: skip
 
     def apply(self, log: Log) -> Log:
         if self.is_identity:
@@ -56,10 +61,11 @@ class Conversion:
         changed: dict[str, Any] = {}
         for name in ("q", "qd", "qdd", "q_ref", "qd_ref", "qdd_ref"):
             if (given := getattr(log, name)) is not None:
-                changed[name] = given @ self.Q.T + (self.q0 if name in ("q", "q_ref") else 0.0)
+                order = name.removesuffix("_ref").count("d")  # of the derivative
+                changed[name] = given @ self.Q.T / self.pace**order + (0.0 if order else self.q0)
         tau = None if log.tau is None else log.tau @ self.T.T
         mixed = np.count_nonzero(self.T, axis=1).max() > 1  # a joint's limit is then the limit of no motor
-        found = replace(log, tau=tau, effort_limits=() if mixed else log.effort_limits, **changed)
+        found = replace(log, t=self.pace * log.t, tau=tau, effort_limits=() if mixed else log.effort_limits, **changed)
         return shift_torques(found, self.delay) if self.delay and tau is not None else found
 
 

@@ -92,6 +92,7 @@ def _entries_by_number(place: Place, meaning: Meaning, name: str, known: bool) -
 
 Key = TypeVar("Key", str, int)
 NEEDED = ("q", "tau")
+LETTERS = 1  # of a name that may stand in the order of the alphabet: A, B, C
 NAMES = {"q": "position", "qd": "speed", "qdd": "acceleration", "tau": "torque"}
 
 
@@ -116,6 +117,9 @@ def choose_group(source: Source, quantity: str, entries: Sequence[Entry], joints
         families.setdefault((entry.word, entry.family, entry.number >= 0, array), []).append(entry)
     whole = [group for found in families.values() if (group := _group(source, quantity, found, entries, joints))]
     whole = whole or [group for group in [_mixed_group(entries, joints)] if group is not None]
+    whole = whole or [
+        group for found in [*families.values(), entries] if (group := _by_other_names(source, found, entries, joints))
+    ]
     distinct: dict[frozenset[Place], Group] = {}
     for group in whole:
         distinct.setdefault(frozenset(group.places), group)  # by name before by number
@@ -199,6 +203,28 @@ def _mixed_group(entries: Sequence[Entry], joints: Joints) -> Group | None:
     if sorted(numbered) in (list(range(count)), list(range(1, count + 1))):
         return _ordered_by([numbered[k] for k in sorted(numbered)], ())
     return None
+
+
+def _by_other_names(source: Source, found: Sequence[Entry], entries: Sequence[Entry], joints: Joints) -> Group | None:
+    """The robot's joints in the words of heads (`Base, Shoulder, Elbow`), in its order: as many, none of its own names
+    in another place. Words in the order of the alphabet were sorted by a recorder, and lists of names are another
+    robot's."""
+    whose = {entry.place: entry._replace(joint=_name(entry)) for entry in sorted(found, key=lambda x: bool(x.joint))}
+    named = [whose[place] for place in sorted(whose) if whose[place].joint]
+    names = tuple(entry.joint for entry in named)
+    if not names or len(names) != len(joints.names) or len(set(names)) != len(names) or _more(named, entries):
+        return None
+    listed = any(source.columns[entry.place.column].joints for entry in named)
+    if listed or (max(map(len, names)) > LETTERS and sorted(names) == list(names)):
+        return None
+    alike = all(name == own or name not in joints.names for name, own in zip(names, joints.names))
+    return _group_in_order(named, names) if alike else None
+
+
+def _name(entry: Entry) -> str:
+    """Of its joint: `wrist` and 1 are one name."""
+    words = label(word for word in entry.family if word not in COMMON | {"#"})
+    return entry.joint or (f"{words}{entry.number}" if words and entry.number >= 0 else "")
 
 
 def _alone(entries: Iterable[tuple[Key, Entry]]) -> dict[Key, Entry]:
@@ -349,7 +375,7 @@ def incomplete_sentence(source: Source, quantity: str, entries: Sequence[Entry],
             ", ".join(theirs[:16]),
             joints.robot,
             ", ".join(joints.names),
-            how_to_say(source, quantity),
+            how_to_say(source, quantity, [entry.place for entry in entries]),
         )
     whose = (
         Message("of {robot}'s joints {names}", joints.robot, ", ".join(joints.names))

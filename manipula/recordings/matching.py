@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, UnknownNameError, caution
 from manipula.messages import Message
 from manipula.recordings.columns import (
     NAMES,
@@ -66,6 +66,8 @@ def match_columns(source: Source, joints: Joints, said: Mapping[str, object]) ->
             heads = heads_of(source, [entry.place for entry in like])
             notes.append(Message("torques are those commanded, {heads}: none is measured", heads))
         found, left = choose_group(source, quantity, like, joints)
+        if found is not None and _of_others(found, joints) and not _as_positions(quantity, found, groups):
+            found = None
         if found is None and quantity == "q" and (found := bare(source, joints)):
             notes.append(Message("columns headed by joints alone are taken as positions"))
             left = ""
@@ -82,9 +84,23 @@ def match_columns(source: Source, joints: Joints, said: Mapping[str, object]) ->
             how_to_say(source, "q"),
         )
     groups = _in_joint_order(source, groups)
+    if _of_others(groups["q"], joints):
+        listed, own = ", ".join(groups["q"].joints), ", ".join(joints.names)
+        notes.append(Message("joints {listed} are taken as {own}, in this order", listed, own))
+        caution("{path}: {text}", source.path, notes[-1])
     names = joints.names or groups["q"].joints
     time, units = _time(source, said, groups["q"])
     return Matched(time, units, groups, names, tuple(notes), _commanded(source, entries, groups, joints))
+
+
+def _of_others(group: Group, joints: Joints) -> bool:
+    """Has it names of joints, and not the robot's?"""
+    return bool(joints.names and group.joints) and set(group.joints) != set(joints.names)
+
+
+def _as_positions(quantity: str, found: Group, groups: Mapping[str, Group]) -> bool:
+    """Names that are not the robot's are joints' where positions have them."""
+    return quantity == "q" or ("q" in groups and set(groups["q"].joints) == set(found.joints))
 
 
 def _commanded(source: Source, entries: Sequence[Entry], groups: Mapping[str, Group], joints: Joints) -> str:

@@ -19,7 +19,15 @@ from manipula.recordings.log import Log, Understood
 from manipula.recordings.matching import Matched, match_columns
 from manipula.recordings.repairs import Rows, unwrap_joint
 from manipula.recordings.sources import Ask, Source, source_of
-from manipula.recordings.words import CURRENTS, MEASURED_NAMES, WANTED_NAMES, said_unit, si_unit, unknown_unit
+from manipula.recordings.words import (
+    CURRENTS,
+    MEASURED_NAMES,
+    WANTED_NAMES,
+    said_unit,
+    si_unit,
+    unit_since_1970,
+    unknown_unit,
+)
 
 Array = NDArray[np.float64]
 QUANTITIES = (*MEASURED_NAMES, *WANTED_NAMES)
@@ -73,6 +81,7 @@ class Reading:
         self.notes = [*source.notes, *found.notes]
         self.stated: set[str] = {"t", *QUANTITIES} if source.own else set()
         self.turns = self._turns(robot)
+        self.time_units = self._time_units()
         for name in (*units, *scale):
             if name == "tau" and name not in found.groups:
                 raise InputError(
@@ -251,7 +260,7 @@ class Reading:
                 self.source.path,
                 ", ".join(map(repr, self.source.heads[:16])),
             )
-        words = [str(self.units.get("t") or "")] if "t" in self.units else list(self.found.time_units)
+        words = self.time_units
         if all(words):
             self.stated.add("t")
         scale = float(np.ravel(self.scale.get("t", 1.0))[0])
@@ -261,6 +270,18 @@ class Reading:
             factor = said_unit("t", word, Message("{path}: units", self.source.path)).factor if word else 1.0
             total = total + self._count_from_first(self.source.columns[place.column].values()) * (factor * scale)
         return total
+
+    def _time_units(self) -> list[str]:
+        """Of every column of times: as said, as its head has it, or as its size shows; "" where nothing does."""
+        if "t" in self.units:
+            return [str(self.units["t"] or "")]
+        words = list(self.found.time_units)
+        if words == [""] and "t" not in self.scale:
+            values = self.source.columns[self.found.time[0].column].values()
+            words = [unit_since_1970(float(values[0]), float(values[-1])) if len(values) else ""]
+            if words[0]:
+                self.notes.append(Message("times count {unit} since 1970", words[0]))
+        return words
 
     def _count_from_first(self, values: NDArray[Any]) -> Array:
         """Whole numbers too long for a float are counted from the first: nanoseconds since 1970."""
@@ -290,7 +311,7 @@ class Reading:
     def _describe_columns(self, given: Mapping[str, Any]) -> tuple[Understood, ...]:
         """Where everything is from, and in which units."""
         times = " + ".join(self.source.heads[place.column] for place in self.found.time) or "counted"
-        word = str(self.units.get("t") or "") or " + ".join(x for x in self.found.time_units if x) or "s"
+        word = " + ".join(filter(None, self.time_units)) or "s"
         rows = [Understood("t", times, word, "t" in self.stated)]
         for name in given:
             words = self._words(name)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.recordings.coarse_clock import times_between_ticks
-from manipula.recordings.sampling import counted_times, gaps, roughness
+from manipula.recordings.sampling import counted_times, gaps, roughness, t_words
 
 Array = NDArray[np.float64]
 MOST_MISSING = 0.2  # of the rows
@@ -21,6 +21,7 @@ MOST_TWICE = 0.05
 FEW_EACH = 2.0  # rows for every time: stamps of too few digits repeat now and then, not all of them
 SHOWN = 5  # lines that a sentence names
 LONG = 8  # rows in order: the clock went on from there
+SETBACK, PART = 10.0, 0.1  # steps, of the whole time: a clock set back by more is another recording's
 NEEDED = ("q", "tau")
 LARGEST = 1e100  # a larger number is a damaged one, and its square none any more
 
@@ -97,6 +98,8 @@ class Rows:
         if not len(back):
             return
         order = np.argsort(self.t, kind="stable")
+        if self._stamped_late(order):
+            return
         if self._restarts(back, order) or _length(self.arrays["q"][order]) > _length(self.arrays["q"]):
             k = int(back[0])
             raise InputError(
@@ -110,6 +113,20 @@ class Rows:
         told = Message("rows were not in the order of time ({count} stood too late): sorted", len(back))
         self._say(told, back + 1)
         self._keep(order)
+
+    def _stamped_late(self, order: NDArray[np.intp]) -> bool:
+        """Stamps of a busy computer overtake each other by a few steps. Rows stay as they are where positions are
+        smooth in their order: a row has the time that is next."""
+        steps = np.diff(self.t)
+        late, count = float(-steps.min()), int((steps < 0).sum())
+        if late > min(SETBACK * float(np.median(np.abs(steps))), PART * float(np.ptp(self.t))):
+            return False
+        if _length(self.arrays["q"][order]) <= _length(self.arrays["q"]):
+            return False
+        told = "the clock goes back by up to {t_words} ({count} times), positions do not: rows stay in their order"
+        self._say(Message(told, t_words(late), count), np.flatnonzero(steps < 0) + 1)
+        self.t = np.sort(self.t)
+        return True
 
     def _restarts(self, back: NDArray[np.intp], order: NDArray[np.intp]) -> bool:
         """Do long stretches in order cover the same times? Sorted, rows come from one and the other by turns."""

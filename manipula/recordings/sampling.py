@@ -177,6 +177,11 @@ def t_words(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
+def moment(seconds: float) -> str:
+    """A time of a file, to the millisecond: stamps that count from 1970 have ten digits before the point."""
+    return f"{round(seconds, 3):.15g}"
+
+
 def _sample_numbers(t: Array) -> tuple[float, Array]:
     """The usual step, and every sample's number on an even grid: lost samples leave their numbers free."""
     steps = np.diff(t)
@@ -251,11 +256,14 @@ def sampling_notes(t: Array, stretches: Sequence[slice]) -> list[str]:
         left, right = (float(np.median(np.diff(t[piece]))) if piece.stop - piece.start > 1 else 0.0
                        for piece in (before, after))  # fmt: skip
         if begin - end > GAP * max(left, right):
-            found.append(Message("a gap of {t_words} after {end:.6g} s", t_words(begin - end), end))
+            found.append(Message("a gap of {t_words} after {end} s", t_words(begin - end), moment(end)))
         else:
             found.append(
                 Message(
-                    "at {begin:.6g} s the rate changes from {left:.4g} to {right:.4g} Hz", begin, 1 / left, 1 / right
+                    "at {begin} s the rate changes from {left:.4g} to {right:.4g} Hz",
+                    moment(begin),
+                    1 / left,
+                    1 / right,
                 )
             )
     if len(stretches) > 4:
@@ -272,5 +280,5 @@ def _bridges(t: Array, stretches: Sequence[slice]) -> list[str]:
     if not len(at):
         return []
     if len(at) == 1:
-        return [Message("a gap of {t_words} after {end:.6g} s is bridged", t_words(steps[at[0]]), t[at[0]])]
+        return [Message("a gap of {t_words} after {end} s is bridged", t_words(steps[at[0]]), moment(t[at[0]]))]
     return [Message("{count} gaps of up to {t_words} are bridged", len(at), t_words(steps[at].max()))]

@@ -36,6 +36,8 @@ def own_heads(heads: Sequence[str]) -> bool:
 # Units of recordings: what people call them, and how many SI units one is.
 
 TIME = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
+SINCE_1970 = {"ms": 1e12, "us": 1e15, "ns": 1e18}  # of the year 2001 on; as seconds they would be ages
+CENTURY = 4.1  # times so many: 2099
 ANGLE = {"rad": 1.0, "mrad": 1e-3, "deg": pi / 180, "rev": 2 * pi}
 LENGTH = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
 POUND, GRAVITY, FOOT, INCH = 0.45359237, 9.80665, 0.3048, 0.0254  # kg, m/s², m, m: exact by definition
@@ -68,6 +70,14 @@ class Unit(NamedTuple):
     factor: float
     turns: bool | None = None
     asked: str = ""
+
+
+def unit_since_1970(first: float, last: float) -> str:
+    """The unit of times that count from 1970, as computers stamp; "" of others."""
+    for unit, begin in SINCE_1970.items():
+        if begin <= first <= last < CENTURY * begin:
+            return unit
+    return ""
 
 
 def unit_of(quantity: str, word: str) -> Unit | None:
@@ -137,7 +147,8 @@ def said_unit(quantity: str, word: object, place: str) -> Unit:
 # English, and what recorders of other countries write, without accents
 QUANTITIES: dict[str, tuple[str, ...]] = {
     "t": ("t", "time", "times", "timestamp", "timestamps", "stamp", "stamps", "clock", "elapsed", "seconds", "secs",
-          "sec", "nanosec", "nanosecs", "nsec", "nsecs", "zeit", "zeitstempel", "tempo", "tiempo", "temps"),
+          "sec", "nanosec", "nanosecs", "nsec", "nsecs", "duration", "zeit", "zeitstempel", "dauer", "tempo", "tiempo",
+          "temps"),
     "q": ("q", "pos", "position", "positions", "angle", "angles", "theta", "θ", "phi", "jpos", "jointpos", "winkel",
           "lage", "posicao", "posicoes", "posicion", "posiciones", "angulo", "angulos", "posizione"),
     "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "dtheta", "thetadot", "omega", "qp",
@@ -253,13 +264,13 @@ def meaning_of(words: Sequence[str], unit: str) -> Meaning | None:
 
 
 def _by_unit(words: Sequence[str], unit: str) -> set[str]:
-    """`J1 [deg]`: a joint's number and a unit that one quantity alone has."""
-    if (
-        not unit
-        or unit == "%"
-        or not any(x.isdigit() for x in words)
-        or not all(x.isdigit() or x in COMMON for x in words)
-    ):
+    """`J1 [deg]`, `X act [mm]`: a joint's number, or its name and a word of measuring, and a unit that one quantity
+    alone has."""
+    names = [x for x in words if not x.isdigit() and x not in COMMON]
+    measured = [x for x in names if x in MEASURED | WANTED]
+    if not unit or unit == "%" or len(names) > (2 if measured else 0):
+        return set()
+    if not any(x.isdigit() for x in words) and len(measured) != 1:
         return set()
     return {quantity for quantity in ("q", "qd", "qdd", "tau") if unit_of(quantity, unit) is not None}
 

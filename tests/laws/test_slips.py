@@ -267,13 +267,34 @@ def test_recordings_of_motors_are_those_of_joints(tmp_path: Path) -> None:
     assert found.error(mp.Log(T, Q @ turn.T + offset, current)) == pytest.approx(plain.train.whole, rel=1e-6)
 
 
+@pytest.mark.drawn("what", "factor", few=2)
+@pytest.mark.parametrize("what, factor", [("times", 2.0), ("times", 0.5), ("positions", 2.0), ("positions", 0.5)])
+def test_times_and_positions_of_another_size_are_named_and_undone(what: str, factor: float) -> None:
+    """A rate that was not the recorder's, an encoder whose counts are counted twice."""
+    t, q = (factor * T, Q) if what == "times" else (T, factor * Q)
+    log = mp.Log(t, q, TAU + NOISE)
+    warning = mp.identify(ARM, log, model=PLAIN).warnings[0]
+    assert f"{what} seem to be {factor:g} times as" in warning
+    found = mp.identify(ARM, log, model=PLAIN, repair=True)
+    assert f"{what} seem to be {factor:g} times as" in found.repairs[0]
+    clean = mp.identify(ARM, mp.Log(T, Q, TAU + NOISE), model=PLAIN)
+    assert found.error(log) == pytest.approx(clean.train.whole, rel=0.05)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_conversions_follow_each_other(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    first, second = (Conversion(rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=(3, 3))) for _ in "ab")
+    first, second = (
+        Conversion(
+            rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=(3, 3)), 0.0, float(rng.uniform(0.5, 2))
+        )
+        for _ in "ab"
+    )
     log = mp.Log(T, Q, TAU, QD, QDD)
     one, two = first.then(second).apply(log), second.apply(first.apply(log))
-    for name in ("q", "qd", "qdd", "tau"):
+    slope = np.gradient(one.q, one.t, axis=0)[2:-2]  # rates go with times
+    np.testing.assert_allclose(slope, one.qd[2:-2], atol=0.02 * np.abs(one.qd).max())
+    for name in ("t", "q", "qd", "qdd", "tau"):
         assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-9)
 
 

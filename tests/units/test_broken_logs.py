@@ -190,12 +190,27 @@ def test_other_columns_may_hold_text(tmp_path: Path) -> None:
         numbers = [*data["q"][k], *data["tau"][k]]
         lines.append(",".join([str(stamps[k]), str(k), "hip", "knee", *map(repr, map(float, numbers))]))
     file = written(tmp_path / "bag.csv", "\n".join([*lines, ""]))
-    with pytest.raises(mp.InputError, match=r"are these nanoseconds\? Say units=\{'t': 'ns'\}"):
-        mp.read_log(file, "planar2r")
-    log = mp.read_log(file, "planar2r", units={"t": "ns"})
-    np.testing.assert_allclose(log.t, data["t"], atol=1e-12)
-    np.testing.assert_array_equal(log.tau, data["tau"])
-    assert "times are counted from the first, 1616161616123456789" in log.notes
+    for units in ({}, {"t": "ns"}):
+        log = mp.read_log(file, "planar2r", units=units)
+        np.testing.assert_allclose(log.t, data["t"], atol=1e-12)
+        np.testing.assert_array_equal(log.tau, data["tau"])
+        assert "times are counted from the first, 1616161616123456789" in log.notes
+        assert ("times count ns since 1970" in log.notes) == (not units)
+
+
+@pytest.mark.parametrize("unit, many", [("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+def test_times_since_1970_have_one_unit(tmp_path: Path, unit: str, many: int) -> None:
+    """As seconds they would be ages; what counts from another day keeps its doubt."""
+    data = motion(2)
+    columns = plain_columns(data)
+    for begin in (1_000_000_000, 1_616_161_616, 4_000_000_000):
+        columns["t"] = begin * many + np.rint(data["t"] * many).astype(np.int64)
+        log = mp.read_log(written(tmp_path / "a.csv", table(columns)), "planar2r")
+        np.testing.assert_allclose(log.t - log.t[0], data["t"], atol=1e-3 if unit == "ms" else 1e-6)
+        assert f"times count {unit} since 1970" in log.notes
+    columns["t"] = 10 * many + np.rint(data["t"] * many).astype(np.int64)
+    with pytest.raises(mp.InputError, match=f"are these .*: '{unit}'"):
+        mp.read_log(written(tmp_path / "b.csv", table(columns)), "planar2r")
 
 
 def test_a_row_of_units_is_read(tmp_path: Path) -> None:

@@ -177,7 +177,8 @@ def test_a_recording_comes_along() -> None:
     [
         ("say units={'q': 'deg', 't': 'ms'}", "say --unit q=deg --unit t=ms"),
         ("columns={'tau': None}, or scale={'tau': [...]}", "--column tau=none, or --scale tau=…"),
-        ("say which: columns={'q': ['a b', …]}", "say which: --column q=a b,…"),
+        ("say which: columns={'q': ['a b', …]}", "say which: --column 'q=a b,…'"),
+        ("columns={'q': ['X [mm]', 'Y'], 'tau': 'i_{1}'}", "--column 'q=X [mm],Y' --column 'tau=i_{1}'"),
         ("that samples are even, rate=…", "that samples are even, --rate HZ"),
         ("tip= chooses another; base='arm' too", "--tip chooses another; --base arm too"),
         ("hold it still by locked=", "hold it still by --lock"),

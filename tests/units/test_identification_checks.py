@@ -14,15 +14,17 @@ from manipula.identification import decimation, filters, outliers
 from manipula.identification.calibration import measurements
 from manipula.identification.calibration import result as calibrated
 from manipula.identification.conversion import Conversion, read_motors, shift_torques
-from manipula.identification.data import Accumulator, Grams
+from manipula.identification.data import Accumulator, Grams, gather
 from manipula.identification.excitation import motions, penalties
 from manipula.identification.fit import comparison, cutoff, diagnostics, hypotheses, selection
 from manipula.identification.fit.errors import Errors, _errors
 from manipula.identification.fit.gains import Gain
+from manipula.identification.fit.slips import Search
 from manipula.identification.joint_model import JointModel
 from manipula.identification.online import estimator, payload
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.messages import Message
+from tests.recordings import recording, two_joints
 
 rng = np.random.default_rng
 
@@ -821,3 +823,13 @@ def test_a_table_of_measurements_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "bytes.csv").write_bytes(b"\xff\xfe\xfa,1\n")
     with pytest.raises(mp.InputError, match=r"bytes\.csv: cannot be read: 'utf-8' codec"):
         measurements._table(tmp_path / "bytes.csv")
+
+
+@pytest.mark.parametrize("noise, poor", [(1e-6, False), (0.1, True)])
+def test_a_drive_that_is_off_asks_for_no_cause(noise: float, poor: bool) -> None:
+    """The noise of a torque that is nothing beside the others is not to be explained; that of a loud one is."""
+    arm, log = two_joints(), recording(two_joints(), 3, seconds=4)
+    tau = np.asarray(log.tau).copy()
+    tau[:, 1] = noise * tau[:, 0].std() * np.random.default_rng(1).normal(size=len(tau))
+    search = Search(gather(arm, [mp.Log(log.t, log.q, tau)]), JointModel(), "robot")
+    assert search.first.poor is poor and search.first.whole < 1

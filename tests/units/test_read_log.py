@@ -128,6 +128,33 @@ def test_names_that_fit_by_chance_are_not_taken(tmp_path: Path) -> None:
                 mp.read_log(file, robot)
 
 
+@pytest.mark.parametrize(
+    "words", [("Base", "Shoulder", "Elbow", "Wrist1", "Wrist2", "Wrist3"), ("X", "Y", "Z", "A", "B", "C")]
+)
+def test_joints_in_other_words_are_taken_in_order_and_told(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Names of the maker's own program, which are not those of the robot's file."""
+    robot, data = arm([f"axle_{name}" for name in ("one", "two", "three", "four", "five", "six")]), motion(6)
+    columns = {"t": data["t"]} | {f"{word} actual [deg]": np.rad2deg(data["q"][:, k]) for k, word in enumerate(words)}
+    columns |= {f"{words[k]} torque": data["tau"][:, k] for k in (3, 1, 2, 0, 5, 4)}  # torques follow by name
+    with pytest.warns(mp.ManipulaWarning, match="are taken as axle_one, .*, axle_six, in this order"):
+        log = mp.read_log(written(tmp_path / "a.csv", table(columns)), robot)
+    np.testing.assert_allclose(log.q, data["q"], rtol=1e-14)
+    np.testing.assert_array_equal(log.tau, data["tau"])
+
+
+def test_other_words_of_which_the_order_says_nothing_are_refused(tmp_path: Path) -> None:
+    """Sorted by a recorder, the robot's own in another place, or of torques alone."""
+    robot, data = arm(["swing", "lift", "bend"]), motion(3)
+    for names in (("arm", "base", "tool2"), ("base", "elbow", "lift"), ("lift", "base", "elbow")):
+        columns = {"t": data["t"]} | {f"{name} position": data["q"][:, k] for k, name in enumerate(names)}
+        with pytest.raises(mp.InputError):
+            mp.read_log(written(tmp_path / "a.csv", table(columns)), robot)
+    columns = {"t": data["t"]} | {f"q{k}": data["q"][:, k] for k in range(3)}
+    columns |= {f"{name} force": data["tau"][:, k] for k, name in enumerate("xyz")}
+    with pytest.raises(mp.InputError, match="torques are of joints x, y, z"):
+        mp.read_log(written(tmp_path / "b.csv", table(columns)), robot)
+
+
 def test_what_is_measured_is_taken_before_what_is_wanted(tmp_path: Path) -> None:
     data = motion(2)
     columns = {"timestamp": data["t"]}

@@ -54,6 +54,23 @@ def test_pauses_of_the_clock_lose_no_sample(seed: int) -> None:
     assert "samples are taken as even" in "".join(part.notes)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_stamps_that_overtake_each_other_are_not_several_recordings(seed: int) -> None:
+    """A busy computer stamps rows late, by more than a step: rows stay as they were written. Rows of a network that
+    come in another order have true stamps, and are sorted."""
+    rng, true = np.random.default_rng(seed), 1e-3 * np.arange(4000)
+    stamps = true + np.minimum(rng.exponential(5e-4, len(true)), 4e-3)
+    assert (np.diff(stamps) < 0).any()
+    late = Rows("log", stamps, {"q": motion(true)}).repair()
+    (part,) = mp.Log(late.t, late.arrays["q"], late.arrays["q"]).parts()
+    np.testing.assert_allclose(part.q, motion(part.t - (stamps - true).mean()), atol=3e-3)
+    assert "rows stay in their order" in late.said[0] and (np.diff(late.t) >= 0).all()
+    order = np.argsort(stamps)
+    network = Rows("log", true[order], {"q": motion(true[order])}).repair()
+    np.testing.assert_array_equal(network.arrays["q"], motion(true))
+    assert "sorted" in network.said[0]
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_a_rate_has_changed_where_it_stays_changed(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -100,8 +100,10 @@ def catalogue(name: str) -> Catalogue:
 # `units={'q': 'deg'}`, and a command has an option of the same meaning, `--unit q=deg`.
 
 OPTIONS = {"columns": "--column", "units": "--unit", "scale": "--scale", "locked": "--lock"}
-PAIRS = re.compile(r"\b(columns|units|scale)=\{([^{}]*)\}")
-PAIR = re.compile(r"'(\w+)': (\[[^\]]*\]|'[^']*'|[^,}]+)")
+PAIRS = re.compile(r"\b(columns|units|scale)=\{((?:'[^']*'|[^{}'])*)\}")
+PAIR = re.compile(r"'(\w+)': (\[(?:'[^']*'|[^\]'])*\]|'[^']*'|[^,}]+)")
+ITEM = re.compile(r"'([^']*)'|([^,\s\[\]']+)")
+QUOTED = re.compile(r"[\s\[\](){}<>;&|*?$#~!\"\\]")  # what a shell would read otherwise
 ALONE = re.compile(r"\b(columns|units|scale|locked)=(?![\w{'\"\[(])")
 RATE = re.compile(r"\brate=(…|[\d.]*\d)?")
 CHAIN = re.compile(r"\b(base|tip)=('[^']*')?")
@@ -116,10 +118,11 @@ def in_shell_words(text: str) -> str:
 
 
 def _options(option: str, pairs: str) -> str:
-    return " ".join(f"{option} {name}={_value(value)}" for name, value in PAIR.findall(pairs))
+    said = (f"{name}={_value(value)}" for name, value in PAIR.findall(pairs))
+    return " ".join(f"{option} '{word}'" if QUOTED.search(word) else f"{option} {word}" for word in said)
 
 
 def _value(text: str) -> str:
     if text == "[...]":
         return "…"
-    return "none" if text == "None" else ",".join(part.strip().strip("'") for part in text.strip("[]").split(","))
+    return "none" if text == "None" else ",".join(head or other for head, other in ITEM.findall(text))

@@ -18,6 +18,7 @@ from manipula.recordings.log import Log
 Array = NDArray[np.float64]
 POOR = 0.1  # of the torque left, all joints in one: slips are looked for
 POOR_JOINT = 0.3  # of one joint's torque left
+DEAD = 1e-4  # of the loudest joint's torque: less is a drive that is off, and its noise asks for no cause
 CERTAIN = 0.3  # of a joint's torque: what a fit that compares slips takes for noise, so that Newton's way is short
 FINER = 0.1  # the same where figures are given
 WEIGHT = 10.0  # of the prior there
@@ -54,7 +55,7 @@ def left_by(grams: Grams, prior: Prior, certain: float = CERTAIN) -> Left:
     except np.linalg.LinAlgError:
         return NO_FIT
     squares = grams.squares(theta).sum(0)
-    shares = np.where(loud > 0, squares / np.maximum(loud * rows, 1e-300), 0.0)
+    shares = _shares(squares, loud, rows)
     whole = float(squares.sum() / max(float((loud * rows).sum()), 1e-300))
     X = bodies_at(prior, prior.coordinates(theta))
     surprise = np.trace(X, axis1=-2, axis2=-1) - np.linalg.slogdet(X)[1] - 4 if len(X) else np.zeros(1)
@@ -67,7 +68,13 @@ def balanced_by_any(grams: Grams) -> float:
     """What least squares leaves, the mean over joints, whether or not such bodies are possible."""
     loud, rows = torque_squares(grams), grams.rows.sum(0)
     squares = grams.squares(solve_normal(normal_from(grams, even_parts(loud, FINER))).theta).sum(0)
-    return float(np.sqrt(np.where(loud > 0, squares / np.maximum(loud * rows, 1e-300), 0.0).mean()))
+    return float(np.sqrt(_shares(squares, loud, rows).mean()))
+
+
+def _shares(squares: Array, loud: Array, rows: Array) -> Array:
+    """What is left of each joint's torque, in parts of it."""
+    alive = loud > DEAD**2 * loud.max()
+    return np.where(alive, squares / np.maximum(loud * rows, 1e-300), 0.0)
 
 
 def left_out(grams: Grams, prior: Prior) -> Array:

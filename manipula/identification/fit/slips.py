@@ -46,6 +46,7 @@ FEWER = 0.5  # of the rows in motion, at least, that a slip must leave
 FOUND = 0.4  # of what is left: such a slip ends the search among later kinds
 SUBSETS = 4  # joints of which all sets of signs are tried
 BLOCKS_BETTER = 0.7  # of the blocks left out that coupled motors must explain better
+MANY = 8  # joints: of more, as of two arms on one base, those near each other alone are exchanged
 FIRST = 3  # coupled motors that are judged on blocks left out
 FITTED = 2  # angles of motors of which the factor is fitted
 FACTORS = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0)  # of coupled motors, tried first
@@ -96,7 +97,8 @@ class Search:
     def gather_with(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
         robot = self.robot if gravity is None else under_gravity(self.robot, gravity)
         model = replace(self.model, coupling={**self.model.coupling, **coupling})
-        return gather(robot, [change.apply(log) for log in self.logs], model, self.cutoff)
+        cutoff = None if self.cutoff is None else self.cutoff / change.pace
+        return gather(robot, [change.apply(log) for log in self.logs], model, cutoff)
 
     def left_with(self, robot: RobotDescription, certain: float = CERTAIN) -> Left:
         """What another robot would leave; everything where its geometry has no numbers."""
@@ -146,7 +148,7 @@ class Search:
     ) -> Iterator[Iterator[tuple[RecordingSlip, Left]]]:
         """The simplest first."""
         yield self._signs(own)
-        for slips in (self._directions, self._units, self._orders, self._zeros):
+        for slips in (self._directions, self._units, self._scales, self._orders, self._zeros):
             yield ((slip, self._of(start.then(slip.conversion), gravity, coupling)) for slip in slips())
         if gravity is None:
             yield ((slip, self._of(start, slip.gravity, coupling)) for slip in self._mountings())
@@ -218,9 +220,20 @@ class Search:
                 Message("positions seem to be in {unit}", Message(word)), Message("with them converted"), Q=scale
             )
 
+    def _scales(self) -> Iterator[RecordingSlip]:
+        """Counts of an encoder that is read at both edges, or a rate that was not the recorder's."""
+        undone = Message("with them scaled")
+        for factor in (2.0, 0.5):
+            fault = Message("positions seem to be {factor:g} times as large as they were", factor)
+            yield self._slip(fault, undone, Q=np.eye(len(self.names)) / factor)
+            fault = Message("times seem to be {factor:g} times as long as they were", factor)
+            yield RecordingSlip(fault, undone, replace(Conversion.identity(len(self.names)), pace=1 / factor))
+
     def _orders(self) -> Iterator[RecordingSlip]:
         count = len(self.names)
         for a, b in combinations(range(count), 2):
+            if count > MANY and b - a > 2:
+                continue
             order = list(range(count))
             order[a], order[b] = b, a
             P, listed = np.eye(count)[order], self._list((a, b))
