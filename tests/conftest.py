@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -23,6 +24,8 @@ from hypothesis import settings
 # before NumPy is loaded, and for the processes that tests start: two workers on two cores have no core to spare, and
 # threads of OpenBLAS that wait for each other spend more time than the matrices of a test take
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+if platform.machine() in ("x86_64", "AMD64"):  # one order of sums on every machine: a search's small steps depend on it
+    os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.llvm import code

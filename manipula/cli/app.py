@@ -6,6 +6,7 @@ to the commands' own words.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from copy import copy
@@ -98,11 +99,11 @@ class Commands(TyperGroup):
         return super().parse_args(ctx, args)
 
     def get_help(self, ctx: Any) -> str:
-        return str(TyperGroup.get_help(in_tongue(self), ctx))
+        return str(TyperGroup.get_help(with_brackets_kept(in_tongue(self)), ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command if name is None else in_tongue(load_command(name)), rest
+        return name, command if name is None else with_brackets_kept(in_tongue(load_command(name))), rest
 
 
 def take_option(args: list[str], option: str) -> str:
@@ -126,6 +127,18 @@ def in_tongue(command: Any) -> Any:
         if getattr(parameter, "help", None):
             parameter.help = translate(parameter.help)
     return found
+
+
+_STYLE = re.compile(r"\[(?=[a-zA-Z/#@])")  # what Rich may read as one
+
+
+def with_brackets_kept(command: Any) -> Any:
+    """The same for Rich, which would take `[mm]` in a help for a style, and leave it out."""
+    command.help, command.epilog = (text and _STYLE.sub(r"\\[", text) for text in (command.help, command.epilog))
+    for parameter in command.params:
+        if getattr(parameter, "help", None):
+            parameter.help = _STYLE.sub(r"\\[", parameter.help)
+    return command
 
 
 def function_of(name: str) -> Callable[..., None]:

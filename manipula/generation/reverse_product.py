@@ -12,9 +12,9 @@ The proof compares it, at random points of the prime field, with forward sweeps 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial as bound
 from typing import Any
 
 from manipula.algebra.expr.degree import LinearChoiceDegrees
@@ -78,7 +78,7 @@ def _walk_back(function: Function, inputs: Sequence[Input], weights: Sequence[In
     return [graph.expr(x) for x in pullback(pairs, moving)]
 
 
-prove_with_choices = functools.partial(prove, field=LinearChoiceMaths, degrees=LinearChoiceDegrees)
+prove_with_choices = bound(prove, field=LinearChoiceMaths, degrees=LinearChoiceDegrees)
 
 
 def _weight_ports(function: Function, graph: Graph) -> list[Input]:
@@ -125,7 +125,7 @@ def _forward_sweeps(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GradientRequest:
     """What a gradient is taken by beside the states, and which results of the steps it is of beside the last state."""
 
     parameters: tuple[str, ...] = ()  # entries of settings and parameters
@@ -149,7 +149,7 @@ class StepBack:
     sums: str  # the gradient by parameters, a state; "" without any
 
 
-def step_back(function: Function, wanted: Wanted) -> StepBack:
+def step_back(function: Function, wanted: GradientRequest) -> StepBack:
     """The step back of a step, proved."""
     graph, mark = Graph(), _mark(function)
     following = {out.gives.state: out for out in function.outputs if isinstance(out.gives, Next)}

@@ -15,7 +15,7 @@ from manipula.ik.numeric.arrays import TURN, Bits, Floats, principal
 from manipula.ik.numeric.poses import scale_jacobian
 from manipula.ik.numeric.tolerances import LimitTolerance, PathTolerance
 from manipula.ik.path_branches import PathBranches, Rows, joined_rows
-from manipula.ik.path_graph import ENDLESS, FAR, PERIOD, cheapest
+from manipula.ik.path_graph import ENDLESS, FAR, HIGH, LOW, PERIOD, SLOTS, cheapest
 
 MOST_TURNS = 4  # of a joint: limits further apart are narrowed about the start
 SPINS, SWIVELS = 24, 24  # samples at first, over a whole turn
@@ -100,7 +100,7 @@ class BranchGraph:
             state = int(back[state])
         rows = states // each
         q = self.q[rows] + self.turns[states % each] * self.joints[PERIOD]
-        return Way(self.source[rows], self._unwound(q), int(ahead[last]), float(cost[last]))
+        return Way(self.source[rows], self._centred(self._unwound(q)), int(ahead[last]), float(cost[last]))
 
     def _unwound(self, q: Floats) -> Floats:
         """Endless joints on the turn nearest to the pose before, the first one to the start."""
@@ -109,6 +109,18 @@ class BranchGraph:
             angles = q[:, free] if self.start is None else np.concatenate([self.start[None, free], q[:, free]])
             q[:, free] = np.unwrap(angles, axis=0)[len(angles) - len(q) :]
         return q
+
+    def _centred(self, q: Floats) -> Floats:
+        """The same way on other whole turns, each joint as far from its limits as may be: travel does not tell them
+        apart. A start that is given has its turn."""
+        slotted, low, high = self.joints[SLOTS] > 1, self.joints[LOW], self.joints[HIGH]
+        if self.start is not None or not slotted.any():
+            return q
+        turns = np.array(sorted(range(-MOST_TURNS, MOST_TURNS + 1), key=abs))  # of two alike the one that was found
+        shifts = turns[:, None] * self.joints[PERIOD]
+        margins = np.minimum(q.min(0) - low + shifts, high - q.max(0) - shifts)
+        best = np.take_along_axis(shifts, np.argmax(margins, axis=0)[None], axis=0)[0]
+        return q + np.where(slotted, best, 0.0)
 
 
 def _with_ends(

@@ -59,7 +59,7 @@ def _row(name: str, row: list[Any], deep: int) -> Lines:
         yield name, _array(table)
     elif row and all(isinstance(one, str) and len(one) < LONG * LONG for one in row):
         yield name, " | ".join(row)
-    elif len(row) > 1 and len({type(one) for one in row}) == 1 and type(row[0]).__module__.startswith("manipula."):
+    elif len(row) > 1 and len({type(one) for one in row}) == 1 and _has_parts(row[0]):
         for part in _parts(row[0]):
             yield from lines_of(f"{name}.{part}", [getattr(one, part) for one in row], deep + 1)
     elif len(row) > 3 and all(type(one) in (str, bool, int, float, type(None)) for one in row):
@@ -67,6 +67,10 @@ def _row(name: str, row: list[Any], deep: int) -> Lines:
     else:
         for k, one in enumerate(row):
             yield from lines_of(f"{name}[{k}]", one, deep + 1)
+
+
+def _has_parts(value: Any) -> bool:
+    return type(value).__module__.startswith("manipula.") and not isinstance(value, str)  # a message is its text
 
 
 def _table(row: list[Any]) -> Any:

@@ -47,7 +47,8 @@ def arm(twist: str, offset: str = "0", length: str = "1") -> mp.Robot:
 
 
 def check(robot: mp.Robot) -> None:
-    numbers = {name: VALUES.get(name, 0.0) for name in robot.parameters}  # the links have no mass
+    # the links have no mass; what came to a number has its own
+    numbers = {name: VALUES.get(name, 0.0) for name, value in robot.parameters.items() if value is None}
     q = [0.3, -0.8, 1.1]
     model = mp.generate(robot, "pose", optimise="none")
     p = [numbers[name] for name in model.inputs.get("p", ())]

@@ -57,6 +57,10 @@ def test_the_way_is_the_best_of_all_sequences(seed: int) -> None:
     assert way.jumps == jumps and way.cost == pytest.approx(travel, abs=1e-9)
     steps = np.abs(np.diff(way.q, axis=0))
     assert (steps.max(1) > max_step).sum() == jumps and steps.sum() == pytest.approx(travel, abs=1e-9)
+    for j in np.flatnonzero(TURNING):  # no other turn of the whole way is further from the limits
+        at = way.q[:, j, None] + TURN * np.arange(-2, 3)
+        room = np.minimum(at - LOW[j], HIGH[j] - at).min(0)
+        assert room[2] >= room.max() - 1e-9
     margins = [[min(m, *(x - LOW), *(HIGH - x)) for x, m in layer] for layer in rows]
     wide = graph.best(max_step, own)
     assert (wide.jumps, wide.cost) == pytest.approx(best_of_all(layers, max_step, margins), abs=1e-9)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula import api
 from manipula.algebra.emit.backend import emit
-from manipula.api import laws
 from tests.control_laws import H, arm_of, drawn, numbers, outputs
 from tests.emitted import c_function, needs_cc
 from tests.rewritten_laws import OWN, pair_of
@@ -36,7 +36,7 @@ def test_a_law_rewritten_is_the_built_in_one(name: str) -> None:
 
 
 def test_every_built_in_law_is_rewritten() -> None:
-    assert set(OWN) == set(laws())
+    assert set(OWN) == set(api.laws())
 
 
 @needs_cc

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from manipula import api
 from manipula.cli.app import COMMANDS as TABLE
-from manipula.cli.app import app, load_command
+from manipula.cli.app import app, in_tongue, load_command
 from manipula.cli.demonstration import selftest
 from manipula.cli.terminal import options, screen
 from manipula.errors import ProofError
@@ -76,6 +76,16 @@ def test_help_teaches_by_example(command: str) -> None:
     assert "Examples:" in text
     assert f"manipula {command}" in text
     assert "--json" in text
+
+
+@pytest.mark.parametrize("command", TABLE)
+def test_no_word_of_a_help_is_taken_for_a_style(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units stand in brackets, as the markup of a terminal does."""
+    known = in_tongue(load_command(command))
+    words = " ".join([known.help, *(getattr(x, "help", None) or "" for x in known.params)])
+    monkeypatch.setenv("COLUMNS", "400")
+    shown = done(command, "--help")
+    assert [word for word in re.findall(r"\[[^\]]+\]", words) if word not in shown] == []
 
 
 def test_help_lists_every_command() -> None:

@@ -115,7 +115,9 @@ def recording(*sources: str) -> Any:
         Recorded(**vars(motion(source, 11 + k, None if k else 12.3456)))
         for k, source in enumerate(sources)
     ]  # fmt: skip
-    return SimpleNamespace(robot=ROBOT, notes=("repaired", "as before"), source=SimpleNamespace(motions=motions))
+    return SimpleNamespace(
+        robot=ROBOT, rows=ROBOT.joint_names, notes=("repaired", "as before"), source=SimpleNamespace(motions=motions)
+    )
 
 
 def test_recordings_are_listed_with_their_files(tmp_path: Path) -> None:

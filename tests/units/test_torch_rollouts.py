@@ -14,7 +14,7 @@ from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.run.repeated import complete_options
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError
-from manipula.generation.reverse_product import Wanted, step_back
+from manipula.generation.reverse_product import GradientRequest, step_back
 from tests.languages import CXX, SHIM, host_text, sh
 from tests.units.test_cuda_rollouts import main
 
@@ -181,7 +181,7 @@ def test_second_derivatives_are_refused(loop: Any) -> None:
 
 
 def test_a_step_back_is_proved(remembering: Any) -> None:
-    made = step_back(remembering.function, Wanted(("kp1", "mL"), ("q_ref",), ("tau",), True))
+    made = step_back(remembering.function, GradientRequest(("kp1", "mL"), ("q_ref",), ("tau",), True))
     assert "identical" in made.function.provenance.proof
 
 
@@ -189,7 +189,7 @@ def test_a_step_back_is_proved(remembering: Any) -> None:
 @pytest.mark.skipif(CXX is None, reason="no C++ compiler")
 def test_a_step_back_as_cuda_text_goes_the_way_of_the_processor(remembering: Any, tmp_path: Path) -> None:
     """The text of the device, compiled for the host, thread after thread."""
-    made = step_back(remembering.function, Wanted(("kp1", "mL"), ("q_ref",), ("tau",), True))
+    made = step_back(remembering.function, GradientRequest(("kp1", "mL"), ("q_ref",), ("tau",), True))
     tape, dice = tape_from_function(made.function), np.random.default_rng(0)
     code, rows, steps = compile_tape(tape), 67, 7
     state = code.start(**{port.name: dice.uniform(-1, 1, (rows, port.shape[0])) for port in code.memory.states})

@@ -16,14 +16,14 @@ from manipula.algebra.run.repeated import (
     Reader,
     Repeated,
     Repeater,
-    Request,
     Rolling,
+    RunRequest,
     Task,
     complete_options,
     repeat,
     request_from,
     task_from,
-)
+)  # fmt: skip
 from manipula.algebra.run.stepping import Memory, Places, State, Stepped, result_type, to_lanes
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
@@ -78,11 +78,8 @@ def _first_that_works(tape: Tape, dtype: batch.DType) -> Kernel:
 
 _DTYPES = ("float64", "float32")
 DEVICES = ("cpu", "cuda")
-_BACKENDS: dict[str, Callable[[Tape, batch.DType], Kernel]] = {
-    "auto": _first_that_works,
-    "llvm": _llvm,
-    "numpy": NumpyKernel,
-}
+_BACKENDS: dict[str, Callable[[Tape, batch.DType], Kernel]]
+_BACKENDS = {"auto": _first_that_works, "llvm": _llvm, "numpy": NumpyKernel}
 
 
 class Compiled:
@@ -108,13 +105,9 @@ class Compiled:
         self.thin: Callable[..., Any] = self.general
 
     def general(
-        self,
-        *variables: ArrayLike,
-        p: batch.Parameters = None,
-        out: batch.Out = None,
-        threads: int = 1,
+        self, *variables: ArrayLike, p: batch.Parameters = None, out: batch.Out = None, threads: int = 1,
         **named: ArrayLike,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """The call that takes everything."""
         dtype = self._kernel.dtype
         variables = self._in_order(variables, named) if named else variables
@@ -157,13 +150,9 @@ class Compiled:
         return self.memory.start(states)
 
     def step(
-        self,
-        state: State,
-        *variables: ArrayLike,
-        p: batch.Parameters = None,
-        out: Places | None = None,
-        threads: int = 1,
-    ) -> Stepped:
+        self, state: State, *variables: ArrayLike,
+        p: batch.Parameters = None, out: Places | None = None, threads: int = 1,
+    ) -> Stepped:  # fmt: skip
         """One step from a state, on the other variables in their order: the new state, and what goes out.
 
         `out` receives the new state; it may be the old one. Leading axes broadcast; a row of many has the same bits.
@@ -200,7 +189,7 @@ class Compiled:
         variables: Sequence[ArrayLike],
         how: Rolling,
         floats: Reader = batch.floats_from_value,
-    ) -> Request:
+    ) -> RunRequest:
         """The arguments of `run`, checked."""
         return request_from(self.memory, state, steps, variables, self._prepared.table(how["p"]), how, floats)
 
@@ -208,9 +197,8 @@ class Compiled:
         """What depends on parameters alone, in the blocks of lanes that these parameters are given in, too."""
         if table.ndim > 1:
             return self._kernel.prepare_rows(self._prepared.checked_blocks(blocks))
-        return to_lanes(
-            self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
-        )
+        kept = self._prepared.for_parameters(table if len(table) else None)
+        return to_lanes(kept[None], blocks.shape[-1], self.dtype)
 
     def to(self, device: str) -> Any:
         """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""

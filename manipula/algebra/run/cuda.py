@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from manipula.algebra.emit.cuda import BLOCK, source
 from manipula.algebra.run import batch
 from manipula.algebra.run.cuda_rollouts import REAL, DeviceArray, Rollouts
-from manipula.algebra.run.repeated import Reader, Repeated, Request, Rolling, complete_options
+from manipula.algebra.run.repeated import Reader, Repeated, Rolling, RunRequest, complete_options
 from manipula.algebra.run.stepping import Memory, to_lanes
 from manipula.algebra.tape import Port, Tape
 from manipula.errors import InputError
@@ -24,9 +24,8 @@ from manipula.messages import Message
 # Arguments of a function on a GPU: device arrays checked, broadcast and described by their steps, copied only at need.
 #
 # A kernel finds entry j of configuration i at [i·row + j·column]. Three layouts have a kernel each: columns (row = 1:
-# neighbouring threads read neighbouring entries), rows (dense, one configuration after the other), and any steps. All
-# of
-# this follows from shapes and strides alone, so it is worked out once for each combination and remembered.
+# neighbouring threads read neighbouring entries), rows (dense, one configuration after the other), and any steps.
+# All of this follows from shapes and strides alone, so it is worked out once for each combination and remembered.
 
 _ALIGNED = 16  # bytes: the widest access of the kernel that reads rows
 _REMEMBERED = 256
@@ -87,9 +86,8 @@ class Arguments:
             results = self._fresh(self._plan(arrays, ()))
         else:
             places = batch.out_arrays(self.function, self.outputs, out)
-            results = [
-                self._own(Message("out for {name}", port.name), x, here) for port, x in zip(self.outputs, places)
-            ]
+            names = [Message("out for {name}", port.name) for port in self.outputs]
+            results = [self._own(name, x, here) for name, x in zip(names, places)]
             arrays = apart(arrays, results)
         plan = self._plan(arrays, results)
         if None in plan.steps:
@@ -116,20 +114,13 @@ class Arguments:
             other = f'; compile(dtype="{value.dtype}") makes the function of that type' * (value.dtype.kind == "f")
             raise InputError(
                 "{function}: {name}: expected dtype {dtype}, found {dtype2}{other}",
-                self.function,
-                name,
-                self.dtype,
-                value.dtype,
-                other,
-            )
+                self.function, name, self.dtype, value.dtype, other,
+            )  # fmt: skip
         if value.data.device_id != here:
             raise InputError(
                 "{function}: {name}: expected an array on device {here}, the one in use, found one on {device_id}",
-                self.function,
-                name,
-                here,
-                value.data.device_id,
-            )
+                self.function, name, here, value.data.device_id,
+            )  # fmt: skip
         return value
 
     def _plan(self, arrays: Sequence[DeviceArray], results: Sequence[DeviceArray]) -> ArrayPlan:
@@ -223,12 +214,8 @@ def _kind(value: object) -> str:
     """a numpy ndarray of shape (3, 6); or the thing itself"""
     if not hasattr(value, "shape"):
         return batch.value_text(value)
-    return Message(
-        "a {partition} {name} of shape {tuple}",
-        type(value).__module__.partition(".")[0],
-        type(value).__name__,
-        tuple(value.shape),
-    )
+    package, name = type(value).__module__.partition(".")[0], type(value).__name__
+    return Message("a {partition} {name} of shape {tuple}", package, name, tuple(value.shape))
 
 
 class HostFunction(Protocol):
@@ -249,7 +236,7 @@ class HostFunction(Protocol):
     def pack_results(self, results: Sequence[Any]) -> Any: ...
     @property
     def memory(self) -> Memory: ...
-    def request(self, state: Any, steps: int, variables: Sequence[Any], how: Rolling, floats: Reader) -> Request: ...
+    def request(self, state: Any, steps: int, variables: Sequence[Any], how: Rolling, floats: Reader) -> RunRequest: ...
     def kept_blocks(self, table: batch.Floats, blocks: batch.Floats) -> batch.Floats: ...
     def to(self, device: str) -> Any: ...
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from manipula.algebra.emit.cuda import BLOCK, CudaSource
 from manipula.algebra.run.batch import DType, Floats, Shape
-from manipula.algebra.run.repeated import NEVER, Repeated, Request
+from manipula.algebra.run.repeated import NEVER, Repeated, RunRequest
 from manipula.algebra.run.stepping import Memory
 from manipula.algebra.tape import Port
 
@@ -75,7 +75,7 @@ class Rollouts:
         self._cupy, self._code, self._memory, self._dtype = cupy, code, memory, dtype
         self._kernels: dict[bool, Any] = {}
 
-    def __call__(self, request: Request, kept: Floats) -> Repeated:
+    def __call__(self, request: RunRequest, kept: Floats) -> Repeated:
         """`kept`: (rows or 1, K), on the processor: what depends on parameters alone."""
         cupy = self._cupy
         # a column an entry: neighbouring threads then read neighbouring memory
@@ -88,7 +88,7 @@ class Rollouts:
             self._launch(request, kept, states, record)
         return self._pack_records(request, states, record)
 
-    def _launch(self, request: Request, kept: Floats, states: DeviceArray, record: DeviceArray) -> None:
+    def _launch(self, request: RunRequest, kept: Floats, states: DeviceArray, record: DeviceArray) -> None:
         drive = self._drive(request)
         own = len(kept) > 1
         work: tuple[Any, ...] = ()
@@ -100,12 +100,12 @@ class Rollouts:
         arguments = (*map(np.int64, times), states, *drive.arguments, *work, record, *self._noise(request))
         self._kernel(own and bool(work))((-(-request.rows // BLOCK),), (BLOCK,), arguments)
 
-    def _drive(self, request: Request) -> Drive:
+    def _drive(self, request: RunRequest) -> Drive:
         parts = [self._turned(x, request, moves) for x, moves in zip(request.inputs, request.moving)]
         lying = _lying_together(parts)
         return _packed(self._cupy, parts, self._dtype) if lying is None else lying
 
-    def _turned(self, x: DeviceArray, request: Request, moves: bool) -> DeviceArray:
+    def _turned(self, x: DeviceArray, request: RunRequest, moves: bool) -> DeviceArray:
         """(steps or 1, size, rows or 1), where it lies if its rows are evenly spaced."""
         own = 2 if moves else 1
         if x.ndim > own:
@@ -114,11 +114,11 @@ class Rollouts:
         rows = request.rows if x.ndim > own else 1
         return x.reshape(rows, *tail).transpose(1, 2, 0)
 
-    def _noise(self, request: Request) -> tuple[Any, ...]:
+    def _noise(self, request: RunRequest) -> tuple[Any, ...]:
         """Seed, numbers of the rows, number of the first step; nothing where none is drawn."""
         if not self._code.noisy:
             return ()
-        numbers = self._cupy.asarray(np.ascontiguousarray(request.rollouts.astype(np.int64)))
+        numbers = self._cupy.asarray(np.ascontiguousarray(request.row_numbers.astype(np.int64)))
         return np.int64(request.seed), numbers, np.int64(request.first)
 
     def _kernel(self, own: bool) -> Any:
@@ -129,7 +129,7 @@ class Rollouts:
             self._kernels[own] = module.get_function(name)
         return self._kernels[own]
 
-    def _pack_records(self, request: Request, states: DeviceArray, record: DeviceArray) -> Repeated:
+    def _pack_records(self, request: RunRequest, states: DeviceArray, record: DeviceArray) -> Repeated:
         """As on the processor, on the device."""
         memory = self._memory
         state = [x.T.reshape(*request.lead, *port.shape) for port, x in _parts(memory.states, states, 0)]

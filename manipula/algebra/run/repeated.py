@@ -228,7 +228,7 @@ def complete_options(how: Rolling) -> Rolling:
     return {**USUAL, **how}
 
 
-class Request(NamedTuple):
+class RunRequest(NamedTuple):
     """One call: arrays checked, each with leading axes of its own, on the processor or on a device."""
 
     lead: Shape
@@ -238,7 +238,7 @@ class Request(NamedTuple):
     inputs: Sequence[Any]  # (…, size), or (…, steps, size)
     moving: Sequence[bool]  # which inputs change from step to step
     parameters: Floats  # (…, n); without leading axes they are those of all rows
-    rollouts: NDArray[np.int64]  # (rows,): the number of each row
+    rollouts: NDArray[np.int64] | None  # (rows,): the number of each row; None: they count from the first
     seed: int
     first: int  # the number of the first step
 
@@ -246,10 +246,15 @@ class Request(NamedTuple):
     def rows(self) -> int:
         return prod(self.lead)
 
+    @property
+    def row_numbers(self) -> NDArray[np.int64]:
+        """For noise alone: of a million rows they take longer to write than a GPU takes for the steps."""
+        return np.arange(self.rows) if self.rollouts is None else self.rollouts
+
 
 def request_from(
     memory: Memory, state: State, steps: int, variables: Sequence[Any], parameters: Floats, how: Rolling, floats: Reader
-) -> Request:
+) -> RunRequest:
     """Checked; `floats` reads an array where it lies."""
     name, dtype = memory.name, memory.dtype
 
@@ -266,7 +271,7 @@ def request_from(
     leads = [x.shape[:-1] for x in (*states, parameters)]
     leads += [x.shape[: -2 if port.name in along else -1] for x, port in zip(inputs, memory.driven)]
     lead = _common(name, leads)
-    return Request(
+    return RunRequest(
         lead,
         count,
         _whole(name, "every", how["every"], 0),
@@ -280,7 +285,7 @@ def request_from(
     )
 
 
-def task_from(request: Request, dtype: DType, lanes: int, kept: Kept) -> Task:
+def task_from(request: RunRequest, dtype: DType, lanes: int, kept: Kept) -> Task:
     """Broadcast, in blocks of lanes."""
     lead, rows, inputs, moves = request.lead, request.rows, request.inputs, any(request.moving)
     # one row alone would leave all lanes but one idle
@@ -298,14 +303,16 @@ def task_from(request: Request, dtype: DType, lanes: int, kept: Kept) -> Task:
         _beside(held, dtype),
         _beside(driven, dtype) if moves else None,
         kept(to_lanes(_rows(request.parameters, lead, 1), wide, dtype)),
-        Noise(request.seed, to_lanes(request.rollouts, wide, np.dtype(np.int64))),
+        Noise(request.seed, to_lanes(request.row_numbers, wide, np.dtype(np.int64))),
         request.first,
     )
 
 
-def _rollouts(name: str, rollout: ArrayLike | None, lead: Shape) -> NDArray[np.int64]:
-    """(rows,): the numbers of the rows; they count from the first unless they are given."""
-    numbers = np.asarray(np.arange(prod(lead)).reshape(lead) if rollout is None else rollout)
+def _rollouts(name: str, rollout: ArrayLike | None, lead: Shape) -> NDArray[np.int64] | None:
+    """(rows,): the numbers of the rows, where they are given."""
+    if rollout is None:
+        return None
+    numbers = np.asarray(rollout)
     if numbers.dtype.kind not in "iu" or (numbers < 0).any() or (numbers > LOW).any():
         raise InputError(
             "{name}: rollout: expected whole numbers from 0 to {low}, found {rollout!r:.60}", name, LOW, rollout

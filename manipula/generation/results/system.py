@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from math import isfinite
 from numbers import Real
 from pathlib import Path
@@ -24,7 +24,7 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.algebra.emit.fmu import ParameterMeaning
-    from manipula.algebra.run.gradients.adjoint import BackMaker, StepBack
+    from manipula.algebra.run.gradients.adjoint import AdjointStep, BackMaker
     from manipula.algebra.run.gradients.torch_rollouts import TorchRollouts
     from manipula.algebra.run.units import UnitFiles
     from manipula.generation.prepare import Request
@@ -189,16 +189,14 @@ class System(Model):
         return TorchRollouts(self.name, self._rollouts_of, self._set, self.initial)
 
     def _rollouts_of(self, dtype: str) -> tuple[Compiled, Callable[[], Compiled], BackMaker]:
-        """The steps in machine code, the same with nothing but states, and steps back, each made on first use."""
-        from manipula.generation.reverse_product import Wanted, step_back, with_noise_kept
+        """The steps in machine code, the same with nothing but states, and steps back."""
+        from manipula.generation.reverse_product import GradientRequest, step_back, with_noise_kept
 
-        @cache
         def tracer() -> Compiled:
             return compile_tape(tape_from_function(with_noise_kept(self.function)), "auto", dtype)
 
-        @cache
-        def back(*wanted: Any) -> tuple[StepBack, Compiled]:
-            made = step_back(self.function, Wanted(*wanted))
+        def back(*wanted: Any) -> tuple[AdjointStep, Compiled]:
+            made = step_back(self.function, GradientRequest(*wanted))
             return made, compile_tape(tape_from_function(made.function), "auto", dtype)
 
         return self.compile(dtype=dtype), tracer, back

@@ -17,6 +17,7 @@ from manipula.algebra.program.reader import program
 from manipula.algebra.tape import Tape
 
 BLOCK = 64  # threads: small blocks leave the fewest registers idle
+BLOCKS = 4  # of a multiprocessor: its 65,536 registers are 256 for each of their threads, as many as a thread may have
 ROOM = 12288  # bytes of shared memory a warp may use
 LAYOUTS = ("columns", "rows", "strides")
 
@@ -124,6 +125,7 @@ def _context(tape: Tape, version: str) -> Context:
             "body": body,
             "arrays": arrays,
             "block": BLOCK,
+            "blocks": BLOCKS,
             "room": ROOM,
         }
     )

@@ -35,7 +35,7 @@ class Code(Protocol):
     def to(self, device: str) -> Any: ...
 
 
-class StepBack(Protocol):
+class AdjointStep(Protocol):
     """The adjoint of a step, compiled, and what its ports are called; see `generation.reverse_product`."""
 
     @property
@@ -51,7 +51,7 @@ class StepBack(Protocol):
 
 
 @dataclass(frozen=True)
-class Steps:
+class RolloutRequest:
     """One request for many steps: everything but the arrays that gradients are taken by."""
 
     count: int
@@ -92,33 +92,31 @@ class Slopes(NamedTuple):
 
 
 Tracer = Callable[[], Code]
-BackMaker = Callable[[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool], tuple[StepBack, Code]]
+BackMaker = Callable[[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool], tuple[AdjointStep, Code]]
 
 
 class Rollouts:
     """Many steps of a function and their gradient. `back` makes a compiled step back of what is wanted."""
 
     def __init__(self, code: Code, tracer: Tracer, back: BackMaker) -> None:
-        self.code, self._tracer, self._back = code, tracer, back
+        self.code, self._tracer, self._back = code, cache(tracer), cache(back)  # each is compiled once
         self.memory = code.memory
         self.sizes = [port.shape[0] for port in self.memory.states]
         self.outputs = [port.name for port in self.memory.outputs]
 
     def on(self, device: str) -> Rollouts:
-        """The same on a device; kernels are made once."""
+        """The same on a device."""
 
-        @cache
         def tracer() -> Code:
             return self._tracer().to(device)  # type: ignore[no-any-return]
 
-        @cache
-        def back(*wanted: Any) -> tuple[StepBack, Code]:
+        def back(*wanted: Any) -> tuple[AdjointStep, Code]:
             names, code = self._back(*wanted)
             return names, code.to(device)
 
         return Rollouts(self.code.to(device), tracer, back)
 
-    def run(self, steps: Steps, given: Given) -> Went:
+    def run(self, steps: RolloutRequest, given: Given) -> Went:
         """All steps; what a gradient needs is kept beside."""
         memory, chunk = self.memory, self.chunk(steps, given)
         state, marks, states, outputs = list(given.states), [], [], []
@@ -137,7 +135,7 @@ class Rollouts:
             np.stack(kept, axis=-2),
         )
 
-    def chunk(self, steps: Steps, given: Given) -> int:
+    def chunk(self, steps: RolloutRequest, given: Given) -> int:
         """Steps between two marks: whole distances between records, and a chunk's states fit in memory."""
         if steps.chunk:
             most = steps.chunk
@@ -150,7 +148,14 @@ class Rollouts:
         return max(unit, most // unit * unit)
 
     def _go(
-        self, code: Code, steps: Steps, given: Given, state: Sequence[Floats], begin: int, count: int, every: int
+        self,
+        code: Code,
+        steps: RolloutRequest,
+        given: Given,
+        state: Sequence[Floats],
+        begin: int,
+        count: int,
+        every: int,
     ) -> Any:
         found = code.run(
             state, count, *self._slices(steps, given, begin, count), p=self._parameters(steps, given), every=every,
@@ -161,19 +166,19 @@ class Rollouts:
             raise KeyboardInterrupt
         return found
 
-    def _slices(self, steps: Steps, given: Given, begin: int, count: int) -> list[Floats]:
+    def _slices(self, steps: RolloutRequest, given: Given, begin: int, count: int) -> list[Floats]:
         return [
             x[..., begin : begin + count, :] if port.name in steps.along else x
             for port, x in zip(self.memory.driven, given.variables, strict=True)
         ]
 
-    def _parameters(self, steps: Steps, given: Given) -> Mapping[str, Any] | None:
+    def _parameters(self, steps: RolloutRequest, given: Given) -> Mapping[str, Any] | None:
         own = {name: given.table[..., i] for i, name in enumerate(steps.names)}
         return {**steps.p, **own} or None
 
     def slopes(
         self,
-        steps: Steps,
+        steps: RolloutRequest,
         given: Given,
         marks: Floats,
         weights: tuple[Sequence[Any], Sequence[Any], Sequence[Any]],
@@ -238,14 +243,16 @@ class Rollouts:
     def _by_output(self, out: Sequence[Any]) -> Iterator[tuple[Port, Any]]:
         return zip(self.memory.outputs, out, strict=True)
 
-    def _gathered(self, steps: Steps, name: str, parts: list[Floats], shape: tuple[int, ...], like: Floats) -> Floats:
+    def _gathered(
+        self, steps: RolloutRequest, name: str, parts: list[Floats], shape: tuple[int, ...], like: Floats
+    ) -> Floats:
         if not parts:
             empty = (*shape[:-1], 0, shape[-1]) if name in steps.along else shape
             return np.zeros_like(like, shape=empty)
         whole: Floats = np.concatenate(parts, axis=-2)
         return whole if name in steps.along else whole.sum(axis=-2)
 
-    def _trace(self, steps: Steps, given: Given, mark: Floats, begin: int, count: int) -> dict[str, Floats]:
+    def _trace(self, steps: RolloutRequest, given: Given, mark: Floats, begin: int, count: int) -> dict[str, Floats]:
         """States and noise of every step of a chunk, and the variables that change."""
         cuts = np.cumsum(self.sizes)[:-1]
         code = self._tracer()
@@ -258,8 +265,8 @@ class Rollouts:
 
     def _weights(
         self,
-        steps: Steps,
-        names: StepBack,
+        steps: RolloutRequest,
+        names: AdjointStep,
         recorded: Sequence[Any],
         out: Sequence[Any],
         begin: int,

@@ -11,7 +11,7 @@ import numpy as np
 
 from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.cuda import cupy_with_device
-from manipula.algebra.run.gradients.adjoint import BackMaker, Given, Rollouts, Steps, check_chunk
+from manipula.algebra.run.gradients.adjoint import BackMaker, Given, RolloutRequest, Rollouts, check_chunk
 from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.algebra.run.repeated import Repeated
 from manipula.errors import InputError, UnknownNameError
@@ -140,14 +140,16 @@ class TorchRollouts:
             ]
         )
         threads = self._torch.get_num_threads()
-        asked = Steps(
+        asked = RolloutRequest(
             self._whole("steps", steps, 0), every, moving, fixed, tuple(tensors), self._whole("seed", seed, 0),
             None if rollout is None else np.asarray(rollout), first, check_chunk(self.name, chunk), threads,
         )  # fmt: skip
         found: Repeated = self._call(asked, states, variables, table)
         return found
 
-    def _differentiable(self, asked: Steps, states: Sequence[Any], variables: Sequence[Any], table: Any) -> Repeated:
+    def _differentiable(
+        self, asked: RolloutRequest, states: Sequence[Any], variables: Sequence[Any], table: Any
+    ) -> Repeated:
         memory, count = self._memory, len(states)
         found = self._operator.apply(asked, Layout(count, len(variables)), *states, *variables, table)
         last, recorded, out = found[:count], found[count : 2 * count], found[2 * count : -1]
@@ -232,7 +234,7 @@ class TorchRollouts:
         own = {key: staticmethod(x) for key, x in methods.items()}
         return type(f"{self.name}{more}", (self._torch.autograd.Function,), own)
 
-    def _forward(self, asked: Steps, layout: Layout, *tensors: Any) -> tuple[Any, ...]:
+    def _forward(self, asked: RolloutRequest, layout: Layout, *tensors: Any) -> tuple[Any, ...]:
         with self._beside(tensors[0]) as side:
             went = self._rollouts(tensors[0]).run(asked, _given(layout, tensors, side))
             return side.tensors((*went.last, *went.states, *went.outputs, went.marks))
@@ -272,7 +274,7 @@ class TorchRollouts:
             ),
         )
 
-    def _slopes(self, asked: Steps, layout: Layout, back: Back, *tensors: Any) -> tuple[Any, ...]:
+    def _slopes(self, asked: RolloutRequest, layout: Layout, back: Back, *tensors: Any) -> tuple[Any, ...]:
         flow, count = iter(tensors), layout.states
         with self._beside(tensors[-1]) as side:
             weights = [side.array(next(flow)) if x else None for x in back.weights]
@@ -289,14 +291,14 @@ class TorchRollouts:
         raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, 1)
 
     def _mapped(
-        self, info: Any, in_dims: tuple[Any, ...], asked: Steps, layout: Layout, *tensors: Any
+        self, info: Any, in_dims: tuple[Any, ...], asked: RolloutRequest, layout: Layout, *tensors: Any
     ) -> tuple[Any, Any]:
         moved = mapped_first(in_dims[2:], tensors, self._ranks(asked))
         found = self._operator.apply(asked, layout, *moved)
         return found, (0,) * len(found)
 
     def _mapped_back(
-        self, info: Any, in_dims: tuple[Any, ...], asked: Steps, layout: Layout, back: Back, *tensors: Any
+        self, info: Any, in_dims: tuple[Any, ...], asked: RolloutRequest, layout: Layout, back: Back, *tensors: Any
     ) -> tuple[Any, Any]:
         memory = self._memory
         of_results = [1 for _ in memory.states] + [2 for _ in memory.states]
@@ -305,7 +307,7 @@ class TorchRollouts:
         found = self._gradient.apply(asked, layout, back, *mapped_first(in_dims[3:], tensors, ranks))
         return found, (0,) * len(found)
 
-    def _ranks(self, asked: Steps) -> list[int]:
+    def _ranks(self, asked: RolloutRequest) -> list[int]:
         """Axes of states, variables and the table that are no leading ones."""
         moving = [1 + (port.name in asked.along) for port in self._memory.driven]
         return [1 for _ in self._memory.states] + moving + [1]

@@ -61,6 +61,8 @@ function ToolPlace(): JSX.Element {
       {t("tool")} {drawn.value?.frame && `(${drawn.value.frame}) `}
       <output aria-label={t("Position of the tool ({0})", length)}>{place}</output> {length}
       {why.value && !["slider", "key", "drag", "new arm", "home", "welcome", "play"].includes(why.value) && <span class="why"> · {why.value}</span>}
+      {/* in a line that is there anyway: the arm keeps its size when the models have come */}
+      {!module.value && <span class="quiet"> · {t("Loading models…")}</span>}
     </p>
   );
 }
@@ -83,8 +85,6 @@ export function ArmPanel(): JSX.Element {
             {t("Arm alone")}
           </Act>
         )}
-        <span class="space" />
-        {!module.value && <span class="quiet">{t("Loading models…")}</span>}
       </div>
       <ToolPlace />
       {!isFolded("joints") && <Sliders />}
