@@ -13,9 +13,8 @@ from manipula.ik.arm.inverse_model import INVERSE, InverseModel, generate_model
 from manipula.ik.arm.numeric_arm import NumericArm
 
 if TYPE_CHECKING:
-    from manipula.algebra.expr.function import Function
     from manipula.generation.results.model import Model
-    from manipula.ik.arm.nearest_family import Family
+    from manipula.ik.arm.nearest_family import NearestFunctions
 
 
 class Arm(NumericArm, ArmViews, ArmSeams):
@@ -62,7 +61,7 @@ class Arm(NumericArm, ArmViews, ArmSeams):
         request = Request(self.robot, model, optimise=self.optimise, wrench=wrench, symbolic=names or "auto")
         return generate_model(request)
 
-    def _nearest(self, model: str, parameters: Sequence[str], wrench: bool) -> tuple[Function, Family | None]:
+    def _nearest(self, model: str, parameters: Sequence[str], wrench: bool) -> NearestFunctions:
         """The answer nearest to a seed, and how it is searched."""
         made = self._model_with(model, parameters, wrench)
         if not isinstance(made, InverseModel) or parameters:

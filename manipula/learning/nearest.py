@@ -124,7 +124,7 @@ def _meeting_point(p: Sequence[Any], z: Sequence[Any], k: int) -> list[Any]:
     return [i + x * j for i, j in zip(a, u, strict=True)]
 
 
-class Family(Protocol):
+class NearestFamily(Protocol):
     """How the answers of a redundant arm are searched."""
 
     @property
@@ -146,7 +146,7 @@ class Family(Protocol):
 class Nearest:
     """f(pose, seed): a named tuple of q, the answer nearest to the seed, and valid."""
 
-    def __init__(self, answer: Function, family: Family) -> None:
+    def __init__(self, answer: Function, family: NearestFamily) -> None:
         self.name, self.parameters, self.outputs = answer.name, (), {port.name: port.shape for port in answer.outputs}
         sizes = {port.name: len(port.symbols) for port in (answer.inputs[0], answer.inputs[-1])}
         self.inputs, self._ports = tuple(sizes), Inputs(answer.name, sizes)
@@ -163,7 +163,7 @@ class Nearest:
 class TorchNearest(Nearest):
     """Of PyTorch tensors."""
 
-    def __init__(self, answer: Function, family: Family) -> None:
+    def __init__(self, answer: Function, family: NearestFamily) -> None:
         super().__init__(answer, family)
         torch = self._torch = import_framework("torch", "PyTorch", "manipula[torch]")
         solved, gap, step = (Operator(torch, own) for own in self._rows)
@@ -201,7 +201,7 @@ def _torch_constant(values: Any, like: Any) -> Any:
 class JaxNearest(Nearest):
     """Of JAX arrays."""
 
-    def __init__(self, answer: Function, family: Family) -> None:
+    def __init__(self, answer: Function, family: NearestFamily) -> None:
         super().__init__(answer, family)
         jax = self._jax = import_framework("jax", "JAX", "manipula[jax]")
         numbers = jax.numpy
@@ -237,11 +237,11 @@ class JaxNearest(Nearest):
         return self._result(*self._call(*checked_arrays(self._jax, self._ports, (pose, seed))))
 
 
-def torch_nearest(answer: Function, family: Family | None) -> Callable[..., Any]:
+def torch_nearest(answer: Function, family: NearestFamily | None) -> Callable[..., Any]:
     """The answer nearest to a seed, as a function of tensors."""
     return TorchNearest(answer, family) if family else TorchFunction(Differentiable(answer))
 
 
-def jax_nearest(answer: Function, family: Family | None) -> Callable[..., Any]:
+def jax_nearest(answer: Function, family: NearestFamily | None) -> Callable[..., Any]:
     """The same of arrays."""
     return JaxNearest(answer, family) if family else JaxFunction(Differentiable(answer))

@@ -25,7 +25,7 @@ import numpy as np
 
 from manipula.algebra.emit.cuda import BLOCK
 from manipula.algebra.run import batch
-from manipula.algebra.run.cuda import CudaFunction, Prepared, Steps, layout_of
+from manipula.algebra.run.cuda import CudaFunction, LaunchNeeds, Steps, layout_of
 from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.generation.results.model import Model
 from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable
@@ -78,10 +78,10 @@ class Launch:
     """A kernel and its arguments but for addresses: `launch(addresses, stream)`, a few microseconds of Python."""
 
     def __init__(
-        self, prepared: Prepared, rows: int, inputs: Sequence[Steps | None], outputs: Sequence[Steps | None]
+        self, needs: LaunchNeeds, rows: int, inputs: Sequence[Steps | None], outputs: Sequence[Steps | None]
     ) -> None:
         steps = (*inputs, *outputs)
-        driver, kernel, work = prepared
+        driver, kernel, work = needs
         self._kernel, self._function = kernel, kernel.kernel.ptr
         self._blocks = -(-rows // BLOCK)
         self._used = [i for i, x in enumerate(steps) if x is not None]
@@ -212,8 +212,8 @@ class Operator:
         if call.copied:
             return None
         with self._torch.cuda.device(first.device):
-            prepared = self._on_cuda(word_of(first.dtype)).prepared(call.layout)
-        kernel = Launch(prepared, call.rows, call.inputs, call.outputs)
+            needs = self._on_cuda(word_of(first.dtype)).launch_needs(call.layout)
+        kernel = Launch(needs, call.rows, call.inputs, call.outputs)
         fresh: list[Callable[[], Any]] = [
             partial(self._torch.empty_strided, x.shape, x.stride(), dtype=x.dtype, device=x.device) for x in results
         ]
@@ -296,8 +296,8 @@ class Operator:
         if layout == "rows" and any(x.data_ptr() % _ALIGNED for x in call.arrays):
             layout = "strides"
         with torch.cuda.device(device):
-            prepared = self._on_cuda(word_of(tensors[0].dtype)).prepared(layout)
-            launch = Launch(prepared, call.rows, call.inputs, call.outputs)
+            needs = self._on_cuda(word_of(tensors[0].dtype)).launch_needs(layout)
+            launch = Launch(needs, call.rows, call.inputs, call.outputs)
             launch([x.data_ptr() for x in call.arrays], torch.cuda.current_stream(device).cuda_stream)
 
     def _on_cuda(self, dtype: str) -> CudaFunction:

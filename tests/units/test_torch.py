@@ -235,7 +235,7 @@ def test_branches_of_the_inverse_geometry_have_gradients(name: str) -> None:
 def test_a_launch_hands_the_driver_addresses_steps_and_rows() -> None:
     from types import SimpleNamespace
 
-    from manipula.algebra.run.cuda import Prepared, Steps
+    from manipula.algebra.run.cuda import LaunchNeeds, Steps
     from manipula.learning.pytorch import Launch
 
     seen: list[list[int]] = []
@@ -247,11 +247,11 @@ def test_a_launch_hands_the_driver_addresses_steps_and_rows() -> None:
         seen.append([*given[:-2], *(read(read(given[-2] + 8 * i)) for i in range(8))])
 
     kept = np.array([7], dtype=np.int64)
-    prepared = Prepared(
+    needs = LaunchNeeds(
         SimpleNamespace(launchKernel=launch_kernel), SimpleNamespace(kernel=SimpleNamespace(ptr=11)), (kept,)
     )
     first, last = Steps(np.int64(6), np.int64(1)), Steps(np.int64(3), np.int64(2))
-    launch = Launch(prepared, 130, [first, None], [last])  # the second input has no entries
+    launch = Launch(needs, 130, [first, None], [last])  # the second input has no entries
     for shift in (0, 5):
         launch([100 + shift, 200, 300 + shift], 42)
         blocks = [11, 3, 1, 1, 64, 1, 1, 0, 42]

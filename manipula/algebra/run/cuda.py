@@ -58,7 +58,7 @@ class DeviceCall(NamedTuple):
     results: list[DeviceArray]
 
 
-class Prepared(NamedTuple):
+class LaunchNeeds(NamedTuple):
     """What a launch needs besides arrays."""
 
     driver: Any
@@ -271,9 +271,9 @@ class CudaFunction:
             self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
         return self._host.pack_results(call.results)
 
-    def prepared(self, layout: str) -> Prepared:
+    def launch_needs(self, layout: str) -> LaunchNeeds:
         """For launches on other libraries' memory, on the device now in use."""
-        return Prepared(self._cupy.cuda.driver, self._kernel(layout), self._work(None))
+        return LaunchNeeds(self._cupy.cuda.driver, self._kernel(layout), self._work(None))
 
     def kernel_addresses(self, *layouts: str) -> NDArray[np.uint64]:
         """The driver's handles of these kernels on every device, (devices, layouts). They live as long as this."""

@@ -41,7 +41,7 @@ INSIDE = 1e-3  # rad, m: how far from their limits joints are kept on the way
 FLAT = Fraction(1, 100)  # |n·r| of an answer that the seed decides, beside 1 + |r|
 
 
-class Family(NamedTuple):
+class SwivelFamily(NamedTuple):
     """The answers of a redundant arm to one pose: between which values of what they are searched."""
 
     gap: Function  # (pose, free, seed) → squared distance of the answer from the seed
@@ -54,9 +54,12 @@ class Family(NamedTuple):
     limits: Sequence[tuple[float, float]]
 
 
+NearestFunctions = tuple[Function, SwivelFamily | None]  # the answer, and what a redundant arm needs besides
+
+
 def nearest_functions(
     function: Function, kinematics: Callable[[str], Function], solver: InverseSolver
-) -> tuple[Function, Family | None]:
+) -> NearestFunctions:
     """(pose, seed) → q, valid; of a redundant arm (pose, free, seed) → q, valid, and how to search what is free."""
     made = nearest_branch(function, limit_rows(solver.turning, solver.low, solver.high).reshape(Row.COUNT, -1))
     answer = replace(made, outputs=made.outputs[:-1])
@@ -69,7 +72,7 @@ def nearest_functions(
     slopes = slopes_of_nearest(jacobian, limits)
     senses = [link.direction for link in solver.chain.links]
     joint = parameter.fixed_joint
-    return answer, Family(_gap_alone(made), step, slopes, jacobian, joint, senses, parameter.ends, limits)
+    return answer, SwivelFamily(_gap_alone(made), step, slopes, jacobian, joint, senses, parameter.ends, limits)
 
 
 def _gap_alone(nearest: Function) -> Function:

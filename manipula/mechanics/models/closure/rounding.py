@@ -63,7 +63,7 @@ def close_rounded_loops(robot: AnyRobot) -> AnyRobot:
 
 def _linkage(robot: RobotDescription) -> NumericLinkage:
     numbers = dict.fromkeys(free_parameters(robot), 0.0)
-    return NumericLinkage(robot.name, merge_fixed(Binding(robot).over(FLOATS, numbers)), robot.driven)
+    return NumericLinkage(robot.name, merge_fixed(Binding(robot).over(FLOATS, numbers)), robot.motor_coordinates)
 
 
 def _moved(robot: AnyRobot, linkage: NumericLinkage, q: Array) -> AnyRobot:
