@@ -51,7 +51,7 @@ def _solution(board: DerivationBoard, name: str) -> FormulaTree:
     return tree
 
 
-def _entry(board: DerivationBoard, letter: str, index: str) -> Any:
+def _entry(board: DerivationBoard, letter: str, index: str) -> object:
     """The expression of an entry; nothing where there is none."""
     chain, q, places = board.chain, board.q, [int(x) - 1 for x in index if x.isdigit()]
     rows: Any = []
