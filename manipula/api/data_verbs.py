@@ -10,6 +10,9 @@ from manipula.api.robot_verbs import robot_from
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from manipula.identification.calibration.result import Calibration
     from manipula.identification.excitation.excitation import Excitation
     from manipula.identification.fit.result import Found
@@ -27,7 +30,7 @@ def calibrate(
     parameters: str | Iterable[str] = "all",
     loss: str = "linear",
     sigma: object = None,
-    validate: tuple[Any, Any] | None = None,
+    validate: tuple[object, object] | None = None,
 ) -> Calibration:
     """A robot's geometry from measurements of its tool, in the world: `q` (N, joints) and, of every row, `measured`.
 
@@ -57,7 +60,7 @@ def calibrate(
     return calibrate_robot(robot_from(robot), q, measured, kind, parameters, loss, sigma, validate)
 
 
-def read_measured(robot: RobotLike, path: str | Path) -> tuple[Any, Any, str]:
+def read_measured(robot: RobotLike, path: str | Path) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
     """`q`, `measured` and `kind` from a table: a row a configuration, headed `q1 … qn`, then `x y z`, with `qw qx qy
     qz` or `roll pitch yaw` for poses, `x1 y1 z1 x2 …` for several points, or `distance`; units in brackets (`[deg]`,
     `[mm]`), else radians and metres."""

@@ -219,7 +219,7 @@ def count_steps(
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
 
 
-def published_counts(name: str) -> list[dict[str, Any]]:
+def published_counts(name: str) -> list[dict[str, object]]:
     """Operation counts that others have printed for a robot of this name, with their sources."""
     from manipula.generation.counts import PUBLISHED
 

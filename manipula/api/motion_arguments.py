@@ -159,7 +159,7 @@ def formula_from(given: object) -> MotionFormula:
 # Arrays of what the formulas give
 
 
-def entries_of(R: Array) -> tuple[tuple[Any, ...], ...]:
+def entries_of(R: Array) -> tuple[tuple[object, ...], ...]:
     return tuple(tuple(R[..., i, j] for j in range(3)) for i in range(3))
 
 

@@ -94,7 +94,7 @@ def from_document(document: object) -> Robot:
     return Robot.of(robot_from_document(document))
 
 
-def document(robot: RobotLike) -> dict[str, Any]:
+def document(robot: RobotLike) -> dict[str, object]:
     """A robot as an editor holds it, plain data; `from_document` makes the same robot of it.
 
     >>> [row["a"] for row in document("planar2r")["rows"]]
@@ -105,7 +105,7 @@ def document(robot: RobotLike) -> dict[str, Any]:
     return document_from_robot(robot_from(robot))
 
 
-def document_from_file(text: str) -> dict[str, Any]:
+def document_from_file(text: str) -> dict[str, object]:
     """The document of a robot file in TOML, right or wrong, so long as it is TOML: mistakes are to be mended in it."""
     from manipula.mechanics.robot.formats.conversion.document import document_from_toml
 

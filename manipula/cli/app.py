@@ -161,7 +161,7 @@ def function_of(name: str) -> Callable[..., None]:
 
 
 @cache
-def load_command(name: str) -> Any:
+def load_command(name: str) -> object:
     """The command itself."""
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
     alone.command(name)(function_of(name))

@@ -41,6 +41,7 @@ from manipula.mechanics.robot.topology import (
 from manipula.mechanics.robot.values.parameter import names_of
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, Quoted, Result, sentence
+from manipula.scalar import Entries, Scalar
 
 FEW = 24  # terms of a sum that is written without brackets, as a book has it
 WHOLE = 4  # 2·θ̈1 + θ̈2 stays in one bracket
@@ -80,7 +81,7 @@ class FormulaBoard:
 
     # writing
 
-    def write(self, x: Any, longest: int = LONG) -> FormulaTree | None:
+    def write(self, x: Scalar, longest: int = LONG) -> FormulaTree | None:
         """The value as a book writes it; nothing where that is too long, or the time is up."""
         x = self.graph.expr(x)
         # written only to be thrown away, it would take the time of what comes after it
@@ -136,7 +137,7 @@ class FormulaBoard:
         self.left_out += result is None
         return Equation(left, formula, result, check if result is not None else None, tuple(names))
 
-    def result(self, value: Any, longest: int = LONG) -> Result | None:
+    def result(self, value: Entries, longest: int = LONG) -> Result | None:
         shape, flat = flatten_nested(value)
         trees = [self.write(x, longest) for x in flat]
         if any(tree is None for tree in trees):

@@ -44,6 +44,7 @@ from manipula.mechanics.spatial.placement import HERE
 from manipula.messages import Message
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, LessonStep, Quoted, Sentence, Told, sentence
+from manipula.scalar import Scalar
 
 
 def inverse_derivation(
@@ -56,7 +57,7 @@ def inverse_derivation(
 # A planar arm.
 
 
-def _planar_links(board: DerivationBoard) -> list[Any] | None:
+def _planar_links(board: DerivationBoard) -> list[Scalar] | None:
     """l1, l2 (and l3, or 0) of an arm whose tool is at l1 c1 + l2 c12 + l3 c123; nothing of any other arm."""
     chain, n = board.chain, board.dof
     if n not in (2, 3) or any(link.kind.name != "revolute" for link in chain.links) or chain.base != HERE:
@@ -84,7 +85,7 @@ def _planar_links(board: DerivationBoard) -> list[Any] | None:
     return lengths if fits and all(length.value != 0 for length in lengths[:2]) else None
 
 
-def _planar(board: DerivationBoard, lengths: Sequence[Any]) -> Derivation:
+def _planar(board: DerivationBoard, lengths: Sequence[Scalar]) -> Derivation:
     trees = [board.write(length) for length in lengths]
     l1, l2 = trees[0], trees[1]
     assert l1 is not None and l2 is not None
@@ -135,7 +136,7 @@ def _planar(board: DerivationBoard, lengths: Sequence[Any]) -> Derivation:
     return with_branches_followed(board, board.finish(found), 1)
 
 
-def _wrist(r: Reference) -> tuple[Any, Any]:
+def _wrist(r: Reference) -> tuple[Scalar, Scalar]:
     """The origin of joint 3: where the frame before it stands."""
     foot = frames(r.chain, r.q)[1] @ r.chain.links[2].before
     return foot.p[0], foot.p[1]
@@ -180,7 +181,7 @@ def _cosines(x: Symbol, y: Symbol, l1: FormulaTree, l2: FormulaTree, q2: Symbol)
     return LessonStep(sentence("The elbow"), says, lines)
 
 
-def _reach(r: Reference) -> Any:
+def _reach(r: Reference) -> Scalar:
     """x² + y² of the point that two links reach."""
     if r.chain.dof == 2:
         x, y = r.frames[-1][0][3], r.frames[-1][1][3]
@@ -198,7 +199,7 @@ def _first_angle(
     k1, k2 = Symbol("k1", True), Symbol("k2", True)
     board.aliases |= {"k1": ("k", "1", 0), "k2": ("k", "2", 0)}
 
-    def turned_back(r: Reference) -> tuple[Any, Any]:
+    def turned_back(r: Reference) -> tuple[Scalar, Scalar]:
         px, py = (r.frames[-1][0][3], r.frames[-1][1][3]) if r.chain.dof == 2 else _wrist(r)
         c, s = r.maths.cos(r.q[0]), r.maths.sin(r.q[0])
         return c * px + s * py, c * py - s * px
@@ -225,7 +226,7 @@ def _first_angle(
     return LessonStep(sentence("The first angle"), says, lines)
 
 
-def _target(r: Reference) -> tuple[Any, Any]:
+def _target(r: Reference) -> tuple[Scalar, Scalar]:
     return (r.frames[-1][0][3], r.frames[-1][1][3]) if r.chain.dof == 2 else _wrist(r)
 
 
@@ -316,7 +317,7 @@ def _closed_line(line: InverseLine, definitions: dict[str, FormulaTree], opaque:
     return Equation(line.left, None, line.right, lambda r: evaluate_tree(line.left, _Env(r, known), r.maths))
 
 
-class _Env(dict[str, Any]):
+class _Env(dict[str, Scalar]):
     """Names of a derivation over the scalar of a proof: the pose, the joints, and definitions when they are met."""
 
     def __init__(self, r: Reference, definitions: Mapping[str, FormulaTree]) -> None:

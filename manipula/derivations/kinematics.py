@@ -20,6 +20,7 @@ from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vec3, add, column, cross, neg, scale, sub
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, LessonStep, Quoted, Sentence, sentence
+from manipula.scalar import Scalar
 
 COLUMNS = {"noa": ("n", "o", "a"), "xyz": ("x", "y", "z"), "nsa": ("n", "s", "a")}
 ROWS = "xyz"
@@ -157,7 +158,7 @@ def _signed(link: Link, z: Vec3) -> Vec3:
     return z if link.direction == 1 else neg(z)
 
 
-def _row(v: Any) -> list[list[Any]]:
+def _row(v: Any) -> list[list[Scalar]]:
     return [[x] for x in v]
 
 
@@ -197,7 +198,7 @@ def jacobian_derivation(board: DerivationBoard) -> Derivation:
     )
     J = [[columns[j][1][i] for j in range(n)] for i in range(6)]
 
-    def check(at: Reference) -> list[list[Any]]:
+    def check(at: Reference) -> list[list[Scalar]]:
         return [[_slope_column(at, j)[i] for j in range(n)] for i in range(6)]
 
     whole = [board.equation("J", Grid((tuple(Letter("J", str(i + 1)) for i in range(n)),)), J, check, longest=LONGEST)]
@@ -223,7 +224,7 @@ def jacobian_derivation(board: DerivationBoard) -> Derivation:
     return board.finish(Derivation(board.robot.name, "jacobian", title, (), tuple(steps), {}))
 
 
-def _column_step(board: DerivationBoard, i: int, z: Vec3, point: Vec3, p: Vec3) -> tuple[LessonStep, list[Any]]:
+def _column_step(board: DerivationBoard, i: int, z: Vec3, point: Vec3, p: Vec3) -> tuple[LessonStep, list[Scalar]]:
     link, number = board.chain.links[i], board.axis_number(i)
     zi, oi, Ji = Letter("z", number), Letter("p", number), Letter("J", str(i + 1))
     turn, slide = link.kind.turn(1), link.kind.slide(1)
@@ -270,14 +271,14 @@ def _axis_of(at: Reference, i: int) -> Any:
     return v[:3] if at.chain.links[i].kind.name == "prismatic" else v[3:]
 
 
-def _point_of(at: Reference, i: int) -> list[Any]:
+def _point_of(at: Reference, i: int) -> list[Scalar]:
     """The origin of a frame from the second reading: its own where nothing stands behind the joints, else the foot."""
     if all(link.after == HERE for link in at.chain.links):
         return [at.frames[i + 1][k][3] for k in range(3)]
     return list(_foot(at, i).p)
 
 
-def _slope_column(at: Reference, i: int) -> list[Any]:
+def _slope_column(at: Reference, i: int) -> list[Scalar]:
     """(∂p/∂q_i, the vector of ∂R/∂q_i Rᵀ)"""
     slope, R = at.slopes[i], at.frames[-1]
     spin = matrix_product([row[:3] for row in slope[:3]], [list(column) for column in zip(*(row[:3] for row in R[:3]))])

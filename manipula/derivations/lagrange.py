@@ -25,6 +25,7 @@ from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import NULL, Vec3, add, dot, rotate, scale, unrotate
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import LessonStep, Quoted, sentence
+from manipula.scalar import Scalar
 
 HALF: Notation = "½ "
 QD, QDD, QDD_J = Letter("q", dots=1), Letter("q", dots=2), Letter("q", "j", dots=2)
@@ -43,8 +44,8 @@ class _Lagrange:
         self.bodies = Bodies(board, board.chain.links)
         *self.links, _ = frames(board.chain, board.q)
         self.z, _, _ = joint_axes(board)
-        self.T: dict[int, Any] = {}
-        self.V: dict[int, Any] = {}
+        self.T: dict[int, Scalar] = {}
+        self.V: dict[int, Scalar] = {}
         self.motors = [i for i, link in enumerate(board.chain.links) if not is_zero(link.motor_inertia, board)]
 
     def run(self) -> Derivation:
@@ -125,7 +126,7 @@ class _Lagrange:
                     lambda r, i=i: half(r.chain.links[i].motor_inertia * r.qd[i] * r.qd[i]),
                 )
             )
-        self.total_T: Any = _sum(self.T.values())
+        self.total_T: Scalar = _sum(self.T.values())
         says = [
             sentence(
                 "{m} is the mass of link i and {I} its inertia tensor about the centre of mass.",
@@ -144,7 +145,7 @@ class _Lagrange:
             self.V[i] = -(self.bodies.m[i] * dot(board.chain.gravity, p))
             formula = ("−", Letter("m", number), Letter("g", "0", "T"), Letter("p", f"c{number}"))
             lines.append(board.equation(Letter("V", number), formula, self.V[i], lambda r, i=i: r.potential(i)))
-        self.total_V: Any = _sum(self.V.values())
+        self.total_V: Scalar = _sum(self.V.values())
         g = board.equation(Letter("g", "0"), None, column(board.chain.gravity), lambda r: column(r.chain.gravity))
         return LessonStep(sentence("Potential energy of each link"), (), (g, *lines))
 
@@ -382,8 +383,8 @@ def _slope(board: DerivationBoard, i: int, j: int, k: int) -> Notation:
     return Over(("∂", Letter("m", f"{low + 1}{high + 1}")), ("∂", board.symbol(k)))
 
 
-def _sum(values: Any) -> Any:
-    total: Any = 0
+def _sum(values: Any) -> Scalar:
+    total: Scalar = 0
     for value in values:
         total = value if isinstance(total, int) and total == 0 else total + value
     return total

@@ -28,6 +28,7 @@ from manipula.mechanics.spatial.placement import HERE
 from manipula.mechanics.spatial.vector import Vec3, add, cross, dot, neg, rotate, scale, sub, unrotate
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, LessonStep, Quoted, sentence
+from manipula.scalar import Scalar
 
 NAMED = 14  # operations above which a component is called by its name afterwards
 SMALL = 2  # joints of an arm whose results are all written out
@@ -88,7 +89,7 @@ class _Recursion:
         """The line, and the vector for the lines after it: components that are long by their names."""
         trees = [self.board.write(x, LONGEST) for x in value]
         long = [tree is not None and operations(tree) > NAMED and self.n > SMALL for tree in trees]
-        kept: list[Any] = list(value)
+        kept: list[Scalar] = list(value)
         names: list[str] = []
         for k, axis in enumerate(AXES):
             name = f"{at}{'.' * dots}{below}{axis}"
@@ -225,7 +226,7 @@ class _Recursion:
         return w, wd, vd, LessonStep(sentence("Link {i}", Quoted(here)), (), tuple(lines))
 
     def _acceleration(
-        self, i: int, w0: Vec3, wd0: Vec3, vd0: Vec3, w: Vec3, wd: Vec3, b: Any, turn: Any, slide: Any
+        self, i: int, w0: Vec3, wd0: Vec3, vd0: Vec3, w: Vec3, wd: Vec3, b: Any, turn: Scalar, slide: Scalar
     ) -> tuple[Notation, Vec3]:
         """v̇ of the origin: the lever moves with link i where frames stand at the far end, else with link i − 1."""
         board, at, R = self.board, self.placements[i], self.R[i]
@@ -323,7 +324,7 @@ class _Recursion:
         board, link, here = self.board, self.chain.links[i], str(i + 1)
         turn, slide = link.kind.turn(1), link.kind.slide(1)
         b, arm = self.b[i], unrotate(self.R[i], self.placements[i].p) if self.far else Vec3((0, 0, 0))
-        value: Any = 0
+        value: Scalar = 0
         formula: list[Notation] = []
         if turn:
             moment = add(n, cross(arm, f)) if self.far else n

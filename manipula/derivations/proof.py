@@ -42,12 +42,13 @@ from manipula.mechanics.spatial.vector import NULL, add, dot, rotate, scale
 from manipula.messages import Message
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation
+from manipula.scalar import Scalar
 
 
 class Reference:
     """The same quantities by other algorithms, over the scalar of a proof."""
 
-    def __init__(self, structure: ArmStructure, maths: Any, symbol: Callable[[str], Any]) -> None:
+    def __init__(self, structure: ArmStructure, maths: Any, symbol: Callable[[str], Scalar]) -> None:
         self.structure, self.maths, self.symbol = structure, maths, symbol
         self.symbols = {name: symbol(name) for name in structure.free}
         self.chain = structure.bound_tree(maths, self.symbols)
@@ -55,28 +56,28 @@ class Reference:
         self.q, self.qd, self.qdd = ([symbol(f"{rate}{i}") for i in numbers] for rate in ("q", "qd", "qdd"))
 
     @cached_property
-    def neighbours(self) -> list[list[list[Any]]]:
+    def neighbours(self) -> list[list[list[Scalar]]]:
         """The base, link after link, the tool, read from the description a second time."""
         robot, symbolic = self.structure.robot, self.structure.symbolic
         return neighbour_frames(robot, self.maths, self.symbols, symbolic, self.q)
 
     @cached_property
-    def frames(self) -> list[list[list[Any]]]:
+    def frames(self) -> list[list[list[Scalar]]]:
         """From the world: base, links, tool."""
-        found: list[list[list[Any]]] = [self.neighbours[0]]
+        found: list[list[list[Scalar]]] = [self.neighbours[0]]
         for frame in self.neighbours[1:]:
             found.append(matrix_product(found[-1], frame))
         return found
 
     @cached_property
-    def slopes(self) -> list[list[list[Any]]]:
+    def slopes(self) -> list[list[list[Scalar]]]:
         """∂T/∂q_i of the tool's pose, joint by joint, by dual numbers."""
         at = pose(over_duals(self.chain), variables(self.q)).rows()
         return [[[partial(x, i) for x in row] for row in at] for i in range(self.chain.dof)]
 
     # at the home pose, q = 0
 
-    def tool_at(self, q: Sequence[Any]) -> list[list[Any]]:
+    def tool_at(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
         """The tool's pose in the world, by the second reading."""
         structure = self.structure
         total, *rest = neighbour_frames(structure.robot, self.maths, self.symbols, structure.symbolic, q)
@@ -85,21 +86,21 @@ class Reference:
         return total
 
     @cached_property
-    def zero(self) -> list[Any]:
+    def zero(self) -> list[Scalar]:
         return [self.maths.number(Fraction(0))] * self.chain.dof
 
     @cached_property
-    def home(self) -> list[list[Any]]:
+    def home(self) -> list[list[Scalar]]:
         """M"""
         return self.tool_at(self.zero)
 
-    def moved_from_home(self, joints: Sequence[int]) -> list[list[Any]]:
+    def moved_from_home(self, joints: Sequence[int]) -> list[list[Scalar]]:
         """T M⁻¹, of an arm that moves these joints alone."""
         q = [x if i in joints else self.zero[i] for i, x in enumerate(self.q)]
         return matrix_product(self.tool_at(q), inverse_motion(self.home))
 
     @cached_property
-    def home_slopes(self) -> list[list[Any]]:
+    def home_slopes(self) -> list[list[Scalar]]:
         """(ω, v) of every joint, from ∂T/∂q_i M⁻¹ at q = 0."""
         at = pose(over_duals(self.chain), variables(self.zero)).rows()
         back, found = inverse_motion(self.home), []
@@ -121,7 +122,7 @@ class Reference:
         return newton_euler(self.on_joints, self.q, self.qd, self.qdd)
 
     @cached_property
-    def torques(self) -> list[Any]:
+    def torques(self) -> list[Scalar]:
         """Of the mechanism and its motors, without friction."""
         motors = (link.motor_inertia * rate for link, rate in zip(self.chain.links, self.qdd, strict=True))
         return [tau + motor for tau, motor in zip(self.recursion.tau, motors, strict=True)]
@@ -131,7 +132,7 @@ class Reference:
         return efficient_terms(self.chain, self.q)
 
     @cached_property
-    def inertia(self) -> list[list[Any]]:
+    def inertia(self) -> list[list[Scalar]]:
         """M, rotors included."""
         M = [list(row) for row in self.lagrange.A]
         for i, link in enumerate(self.chain.links):
@@ -139,7 +140,7 @@ class Reference:
         return M
 
     @cached_property
-    def christoffel(self) -> list[list[list[Any]]]:
+    def christoffel(self) -> list[list[list[Scalar]]]:
         """c[k][i][j] of the row k."""
         return christoffel_symbols(self.lagrange)
 
@@ -158,7 +159,7 @@ class Reference:
             state = advance(state, (link, motion, rate)).in_frame(link.after)
         return state
 
-    def kinetic(self, i: int) -> Any:
+    def kinetic(self, i: int) -> Scalar:
         twist = self.twist(i)
         return half(power(twist, momentum(self.chain.links[i].inertia, twist)))
 
@@ -189,18 +190,18 @@ class Reference:
             return rotate(self._turn(i), twist.v)
         return [x / body.m for x in rotate(self._turn(i), momentum(body, twist).f)]
 
-    def potential(self, i: int) -> Any:
+    def potential(self, i: int) -> Scalar:
         return -dot(self.chain.gravity, self._moments(i))
 
     @cached_property
-    def lagrangian(self) -> Any:
+    def lagrangian(self) -> Scalar:
         """T − V of what moves."""
         ground = self.chain.ground
         rest = dot(self.chain.gravity, add(rotate(self.chain.base.R, ground.s), scale(ground.m, self.chain.base.p)))
         return kinetic_energy(self.chain, self.q, self.qd) - (potential_energy(self.chain, self.q) + rest)
 
     @cached_property
-    def energy_slopes(self) -> list[Any]:
+    def energy_slopes(self) -> list[Scalar]:
         """∂L/∂q_1 … ∂L/∂q_n, ∂L/∂q̇_1 … by dual numbers."""
         chain, n = over_duals(self.chain), self.chain.dof
         every = variables([*self.q, *self.qd])
@@ -208,19 +209,19 @@ class Reference:
         return [partial(L, k) for k in range(2 * n)]
 
 
-def matrix_product(A: Sequence[Sequence[Any]], B: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def matrix_product(A: Sequence[Sequence[Scalar]], B: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     """Row by column; structural zeros and ones cost nothing."""
     return [[_dot(row, column) for column in zip(*B, strict=True)] for row in A]
 
 
-def inverse_motion(T: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def inverse_motion(T: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     """[Rᵀ, −Rᵀp]"""
     back = [[T[j][i] for j in range(3)] for i in range(3)]
     return [*([*row, -_dot(row, [T[j][3] for j in range(3)])] for row in back), [0, 0, 0, 1]]
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    total: Any = 0
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0
     for x, y in zip(a, b, strict=True):
         if (isinstance(x, int) and x == 0) or (isinstance(y, int) and y == 0):
             continue
@@ -233,7 +234,7 @@ def prover_of(structure: ArmStructure, given: Mapping[str, Expr]) -> Callable[[D
 
 
 def prover_against(
-    reference_of: Callable[[Any, Callable[[str], Any]], Any],
+    reference_of: Callable[[Any, Callable[[str], Scalar]], Any],
     letters: Sequence[str],
     joints: int = 0,
     given: Mapping[str, Expr] = MappingProxyType({}),
@@ -243,7 +244,7 @@ def prover_against(
     def run(derivation: Derivation) -> str:
         function, checks = _claims(derivation, letters, joints, given)
 
-        def reference(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
+        def reference(maths: Any, symbol: Callable[[str], Scalar]) -> dict[str, Any]:
             at = reference_of(maths, symbol)
             return {name: _scalars(check(at), maths) for name, check in checks.items()}
 
@@ -264,7 +265,7 @@ def prover_against(
     return run
 
 
-def _scalars(value: Any, maths: Any) -> list[Any]:
+def _scalars(value: object, maths: Any) -> list[Scalar]:
     """Flat; what is structurally zero or one becomes a number of the field."""
     _, flat = flatten_nested(value)
     return [maths.number(Fraction(x)) if isinstance(x, int | Fraction) else x for x in flat]
@@ -272,7 +273,7 @@ def _scalars(value: Any, maths: Any) -> list[Any]:
 
 def _claims(
     derivation: Derivation, letters: Sequence[str], joints: int, given: Mapping[str, Expr]
-) -> tuple[Function, dict[str, Callable[[Any], Any]]]:
+) -> tuple[Function, dict[str, Callable[..., object]]]:
     graph = Graph()
     maths, numbers = ExprMaths(graph), range(1, joints + 1)
     ports = {rate: [graph.symbol(f"{rate}{i}", online=True) for i in numbers] for rate in ("q", "qd", "qdd")}
@@ -282,7 +283,7 @@ def _claims(
     env: dict[str, Any] = {str(x.data): x for port in inputs for x in port.symbols} | {SIGN: graph.one}
     env |= dict(zip(given, rebuilt(given.values(), graph)))
     outputs: list[Output] = []
-    checks: dict[str, Callable[[Any], Any]] = {}
+    checks: dict[str, Callable[..., object]] = {}
     for place, (number, equation) in enumerate(derivation.equations(), 1):
         values = [graph.expr(evaluate_tree(_claimed(tree, equation.kind), env, maths)) for tree in equation.entries]
         if equation.kind == "angle":
@@ -318,7 +319,7 @@ def square_of(tree: FormulaTree) -> FormulaTree:
     return power_of(tree, 2)
 
 
-def _off_direction(equation: Equation, env: Mapping[str, Any], maths: Any) -> Any:
+def _off_direction(equation: Equation, env: Mapping[str, Scalar], maths: Any) -> Any:
     """C sin θ − S cos θ, zero where (C, S) points along the angle on the left; C + iS turns with sums of angles."""
     assert isinstance(equation.left, FormulaTree) and isinstance(equation.result, FormulaTree)
     C, S = _direction(equation.result, env, maths)
@@ -326,7 +327,7 @@ def _off_direction(equation: Equation, env: Mapping[str, Any], maths: Any) -> An
     return C * s - S * c
 
 
-def _direction(tree: FormulaTree, env: Mapping[str, Any], maths: Any) -> tuple[Any, Any]:
+def _direction(tree: FormulaTree, env: Mapping[str, Scalar], maths: Any) -> tuple[Scalar, Scalar]:
     match tree:
         case FormulaCall("atan2", (y, x)):
             return evaluate_tree(x, env, maths), evaluate_tree(y, env, maths)

@@ -30,6 +30,7 @@ from manipula.mechanics.spatial.screw import rotation_about
 from manipula.mechanics.spatial.vector import Matrix, Vec3, add, cross, dot, outer, scale, skew, transpose
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, LessonStep, Sentence, sentence, text_equation
+from manipula.scalar import Scalar
 
 Three = tuple[Parameter, Parameter, Parameter]
 SECONDS = 30.0
@@ -39,13 +40,13 @@ UNITS = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 class LetterValues:
     """Letters over one scalar: what a factor computes with."""
 
-    def __init__(self, maths: Any, symbol: Callable[[str], Any], letters: Sequence[str]) -> None:
+    def __init__(self, maths: Any, symbol: Callable[[str], Scalar], letters: Sequence[str]) -> None:
         self.maths, self.symbols = maths, {name: symbol(name) for name in letters}
 
     def __call__(self, x: Parameter) -> Any:
         return scalar_from_parameter(x, self.symbols, self.maths)
 
-    def three(self, x: Three) -> tuple[Any, Any, Any]:
+    def three(self, x: Three) -> tuple[Scalar, Scalar, Scalar]:
         a, b, c = map(self, x)
         return a, b, c
 
@@ -100,7 +101,7 @@ class ElementaryTurn(MotionFactor):
 class AxisTurn(MotionFactor):
     """About a unit vector u: entries u_x, u_y, u_z and the angle."""
 
-    def parts(self, bound: LetterValues) -> tuple[Any, Any]:
+    def parts(self, bound: LetterValues) -> tuple[Any, Scalar]:
         x, y, z, angle = map(bound, self.entries)
         return Vec3((x, y, z)), angle
 
@@ -207,7 +208,7 @@ def _along(u: Any, v: Vec3) -> Vec3:
     return scale(dot(u, v), u)
 
 
-def _columns(move: Callable[[Vec3], Vec3]) -> list[list[Any]]:
+def _columns(move: Callable[[Vec3], Vec3]) -> list[list[Scalar]]:
     """The matrix whose columns are what x, y and z become."""
     columns = [move(Vec3(unit)) for unit in UNITS]
     return [[column[i] for column in columns] for i in range(3)]
@@ -271,7 +272,7 @@ class MotionFormula:
         says = sentence("The inverse of a product is the product of the inverses in the other order.")
         return MotionFormula(tuple(x.inverse() for x in self.factors[::-1]), sentence("An inverse"), (says,))
 
-    def at(self, values: Mapping[str, float] | None = None, /, **named: float) -> Any:
+    def at(self, values: Mapping[str, float] | None = None, /, **named: float) -> Scalar:
         """The matrix as an array, all letters replaced by numbers (rad, m)."""
         import numpy as np
 
@@ -312,7 +313,7 @@ def _product(factors: Sequence[MotionFactor], bound: LetterValues) -> Any:
     return total
 
 
-def _moved(factors: Sequence[MotionFactor], bound: LetterValues) -> list[list[Any]]:
+def _moved(factors: Sequence[MotionFactor], bound: LetterValues) -> list[list[Scalar]]:
     """The 4×4 matrix by what the factors do to the origin and to the ends of the axes, the last factor first."""
 
     def move(v: Vec3) -> Vec3:

@@ -36,6 +36,7 @@ from manipula.mechanics.spatial.vector import cross
 from manipula.messages import Message
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, LessonStep, Quoted, sentence
+from manipula.scalar import Scalar
 
 CALLS = ("sin", "cos", "sqrt")
 TINY = 1e-15  # of a sine or cosine
@@ -107,7 +108,7 @@ def screws_of_robot(robot: RobotDescription, symbolic: Symbolic = "auto") -> Scr
     )
 
 
-def _entries(board: DerivationBoard, flat: list[Any]) -> list[Any]:
+def _entries(board: DerivationBoard, flat: list[Scalar]) -> list[Any]:
     exprs = _with_numbers([board.graph.expr(x) for x in flat], board)
     if not free_symbols(exprs):  # masses may be letters
         return [x + 0.0 for x in evaluate(exprs, {}, FLOATS)]  # −0 is 0
@@ -168,7 +169,7 @@ def screw_derivation(board: DerivationBoard, axes: str) -> Derivation:
     return board.finish(Derivation(robot.name, "pose", title, (), tuple(steps), {}))
 
 
-def _product_equation(board: DerivationBoard, total: Any, i: int) -> Equation:
+def _product_equation(board: DerivationBoard, total: Scalar, i: int) -> Equation:
     letters: tuple[Notation, ...] = tuple(Letter("E", str(k + 1)) for k in range(i + 1))
     return board.equation(letters, None, total, lambda at: at.moved_from_home(range(i + 1)), longest=LONGEST)
 
@@ -204,7 +205,7 @@ def _axes_step(board: DerivationBoard, screws: list[Twist]) -> LessonStep:
     return LessonStep(sentence("The screw axes"), chosen, tuple(lines))
 
 
-def _foot(S: list[Any]) -> list[list[Any]]:
+def _foot(S: list[Scalar]) -> list[list[Scalar]]:
     """ω × v: the point of the axis nearest to the origin."""
     return [[x] for x in cross((S[0], S[1], S[2]), (S[3], S[4], S[5]))]
 

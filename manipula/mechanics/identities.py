@@ -23,6 +23,7 @@ from manipula.mechanics.spatial.dual import along, partial, variables
 from manipula.mechanics.spatial.inertia import RigidBody, half
 from manipula.mechanics.spatial.vector import dot, sum_of
 from manipula.messages import Message
+from manipula.scalar import Scalar
 
 Sides = list[tuple[Any, Any]]
 
@@ -31,10 +32,10 @@ Sides = list[tuple[Any, Any]]
 class MotionState:
     """Positions, velocities, accelerations, and the wrench of the environment on the tool (force, moment; world)."""
 
-    q: Sequence[Any]
-    qd: Sequence[Any]
-    qdd: Sequence[Any]
-    wrench: Sequence[Any]
+    q: Sequence[Scalar]
+    qd: Sequence[Scalar]
+    qdd: Sequence[Scalar]
+    wrench: Sequence[Scalar]
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def superposition(chain: Tree, x: MotionState) -> Sides:
     return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), [sum_of(row) for row in zip(*shares)])
 
 
-def inertia_pivots(chain: Tree, q: Sequence[Any]) -> list[Any]:
+def inertia_pivots(chain: Tree, q: Sequence[Scalar]) -> list[Any]:
     """The pivots of M factored from the tip: M is positive definite exactly where all of them are positive."""
     return inertia_inverse.factorise_ldl(composite.inertia_matrix(chain, q))[1]
 
@@ -180,7 +181,7 @@ def _paired(left: Sequence[object], right: Sequence[object]) -> Sides:
     return list(zip(left, right, strict=True))
 
 
-def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
+def _flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return [entry for row in rows for entry in row]
 
 

@@ -133,7 +133,7 @@ class Derivation:
         proof = f'<p class="proof">{escape(told(self.proof))}</p>' if self.proof else ""
         return f'<div class="derivation">{head}{words}{steps}{below}{proof}</div>'
 
-    def page_parts(self) -> dict[str, Any]:
+    def page_parts(self) -> dict[str, object]:
         """For a page that lays out the steps itself: sentences as messages, formulas in MathML."""
         script = self.script("html")
 

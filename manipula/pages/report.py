@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from html import escape
 from itertools import groupby
-from typing import Any
 
 from manipula.pages.derivation import STYLE
 from manipula.pages.page import built_file
@@ -62,7 +61,7 @@ class Story:
 
     name: str
     about: str
-    drawing: dict[str, Any]
+    drawing: dict[str, object]
     module: str = ""  # the robot's JavaScript, all models; paper does without
     picture: str = ""  # SVG, shown until the script runs and where it does not
     tables: Sequence[Table] = ()

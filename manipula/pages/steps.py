@@ -61,7 +61,7 @@ class Equation:
     left: Notation
     formula: Notation | None = None
     result: Result | None = None
-    check: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+    check: Callable[..., object] | None = field(default=None, compare=False, repr=False)
     names: tuple[str, ...] = ()
     kind: str = "value"
     relation: str = " = "

@@ -29,7 +29,7 @@ class Scene:
     """What is shown, as plain data."""
 
     name: str
-    drawing: dict[str, Any]
+    drawing: dict[str, object]
     q: Sequence[float]
     picture: str  # SVG
     module: str = ""
@@ -90,7 +90,7 @@ class View:
         return f"<view of {self._scene.name}: {len(self._scene.q)} joints{length}>"
 
 
-def _state(scene: Scene, mark: str) -> dict[str, Any]:
+def _state(scene: Scene, mark: str) -> dict[str, object]:
     """What Python and the page share of a scene: a trait each."""
     lists = {"q": list(scene.q), "times": list(scene.times), "rows": [list(row) for row in scene.rows]}
     own = {"drawing": scene.drawing, "module": scene.module, "height": scene.height, "shown": dict(scene.shown)}

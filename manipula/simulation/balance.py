@@ -203,7 +203,7 @@ def _wrench(part: Part, q: Array) -> Array | None:
     return np.broadcast_to(rows[..., : q.shape[-2], :], (*q.shape[:-1], 6))
 
 
-def resting_of(qd: Array) -> Any:
+def resting_of(qd: Array) -> object:
     """Zero now and after the step, to the last bit; at the end, zero."""
     still = qd == 0
     after = np.concatenate([still[..., 1:, :], still[..., -1:, :]], axis=-2)

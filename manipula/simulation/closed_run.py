@@ -91,7 +91,7 @@ def run_closed(
 def _state(robot: Robot, start: object) -> tuple[Array, Array]:
     """Positions of all joints, closed, and rates of the motors: q, (q, q̇), or the motors alone."""
     q, qd = start if isinstance(start, tuple) else (start, np.zeros(len(robot.motors)))
-    near: Any = None
+    near: object = None
     if q is not None and np.size(np.asarray(q)) == robot.dof:
         near = np.asarray(q, dtype=float)
         q = near[list(robot.motor_coordinates)]
@@ -116,7 +116,7 @@ def _followed(robot: Robot, law: Law, ref: object, step: float) -> Torques:
             "{robot}: simulate: a law of this robot, sampled every step, needs ref=, the motion of {names} in time",
             robot.name, ", ".join(robot.motors),
         )  # fmt: skip
-    state: list[Any] = [law.start() if law.function.states else ()]
+    state: list[object] = [law.start() if law.function.states else ()]
 
     def torques(t: float, q: Array, qd: Array) -> Array:
         there = ref(t)

@@ -34,7 +34,7 @@ class Workshop(NamedTuple):
     steps that ask a function in stages."""
 
     loop: Callable[[Plant, Law | None], System]
-    loaded: Callable[[Plant, dict[str, Any] | None], Plant]
+    loaded: Callable[[Plant, dict[str, object] | None], Plant]
     staged: Callable[..., Marched]
 
 
@@ -98,7 +98,7 @@ def _refuse_stages(method: str, law: object, lead: tuple[int, ...]) -> None:
         raise InputError("stages: one arm at a time; a batch asks its function once a step")
 
 
-def _refuse_signature(law: Callable[..., Any]) -> None:
+def _refuse_signature(law: Callable[..., object]) -> None:
     """A function that cannot be asked with three values."""
     try:
         takes = signature(law)
@@ -188,7 +188,7 @@ def law_positions(now: Mapping[str, Array]) -> Array:
     return now.get("motor", now["q"])
 
 
-def _start(system: Any, part: Part, now: Mapping[str, Array]) -> Any:
+def _start(system: Any, part: Part, now: Mapping[str, Array]) -> object:
     """States that go on; a new one that is a position, as a filter's, begins at the arm's, every other at zero."""
     ports = [port for port in system.function.inputs if port.role == "state"]
     given = {port.name: now[port.name] for port in ports if port.name in now}

@@ -105,7 +105,7 @@ def run_stages(
     return Marched(states, told, (count - 1) * every)
 
 
-def _columns(rows: list[dict[str, Any]]) -> dict[str, Array]:
+def _columns(rows: list[dict[str, object]]) -> dict[str, Array]:
     return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
 
 

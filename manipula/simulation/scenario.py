@@ -159,7 +159,7 @@ def read_scenario(path: str | Path) -> Scenario:
 # from tables to what a run takes
 
 
-def motion_from(table: ReferenceTable | None, turns: Sequence[bool], degrees: bool, folder: Path) -> Any:
+def motion_from(table: ReferenceTable | None, turns: Sequence[bool], degrees: bool, folder: Path) -> object:
     """The trajectory; a key that its kind does not have, or lacks, is refused."""
     if table is None:
         return None

@@ -104,7 +104,7 @@ def refuse_unknown(robot: RobotDescription, missing: list[str]) -> None:
 
 TOLD = 200  # steps in Python from one word about progress to the next
 Progress = Callable[[int], None]  # hears how many steps are done
-Drive = Callable[[int, Any], Array]  # (number of the step, state) → torques
+Drive = Callable[[int, object], Array]  # (number of the step, state) → torques
 
 
 class Marched(NamedTuple):
@@ -175,7 +175,7 @@ def _run_python_drive(
     return Marched(found, _broadcast(told, found), (len(outputs) - 1) * every)
 
 
-def _one(system: System, state: object, variables: Sequence[object], p: Mapping[str, Array]) -> tuple[Any, Any]:
+def _one(system: System, state: object, variables: Sequence[object], p: Mapping[str, Array]) -> tuple[object, object]:
     """One step; parameters of many rows are taken by `run` alone."""
     if not p:
         return system.step(state, *variables)

@@ -60,7 +60,7 @@ class Event:
             payload_from(self.payload, Message("event at {t:g} s", self.t))
 
 
-def payload_from(given: object, where: str) -> dict[str, Any] | None:
+def payload_from(given: object, where: str) -> dict[str, object] | None:
     """The arguments of `with_payload`, or None."""
     if given is None:
         return None

@@ -132,7 +132,7 @@ class Trajectory:
         told = {"name": self.name, "dof": self.dof, "duration": self.duration, "settings": dict(self.settings)}
         return plain_dict(told)
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         """Pickled as the call that made it: a formula is text, which other processes have.
 
         A kind of trajectory that was built on another one adds its own fields.

@@ -251,7 +251,7 @@ def _by_terms(mine: Terms, wanted: Terms, printer: Printer) -> Message:
     shown = parts[:SHOWN]
     if not shown:
         return Message("Not equal.")
-    listed: Any = shown[0]
+    listed: object = shown[0]
     for part in shown[1:]:
         listed = Message("{one}; {other}", listed, part)
     more = len(parts) - len(shown)

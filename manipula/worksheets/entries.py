@@ -19,6 +19,7 @@ from manipula.mechanics.models.lagrange.christoffel import efficient_terms
 from manipula.mechanics.models.lagrange.terms import inverse_dynamics_lagrange
 from manipula.mechanics.robot.formats.registry import format_named
 from manipula.robot import Robot
+from manipula.scalar import Scalar
 from manipula.worksheets.answers import AnswerVerdict, check_formula
 from manipula.worksheets.questions import ask
 from manipula.worksheets.sheet import Sheet
@@ -51,7 +52,7 @@ def _solution(board: DerivationBoard, name: str) -> FormulaTree:
     return tree
 
 
-def _entry(board: DerivationBoard, letter: str, index: str) -> Any:
+def _entry(board: DerivationBoard, letter: str, index: str) -> Scalar | None:
     """The expression of an entry; nothing where it is missing."""
     chain, q, places = board.chain, board.q, [int(x) - 1 for x in index if x.isdigit()]
     rows: Any = []

@@ -21,6 +21,7 @@ from manipula.algebra.show.notation import SIGN
 from manipula.ik.derivation.sentences import Words
 from manipula.mechanics.models.inverse import recording
 from manipula.mechanics.models.inverse.subproblems import Turn
+from manipula.scalar import Scalar
 
 # What is written down while the closed form runs: steps, and names for quantities that deserve one.
 
@@ -343,6 +344,6 @@ class Drafter:
         return Phrase(self.words.free(x, len(moving)), (*moving, self.q(x)))
 
 
-def _is_one(K: Any) -> bool:
+def _is_one(K: Scalar) -> bool:
     """±1"""
     return is_zero(K * K - 1)

@@ -39,7 +39,7 @@ from manipula.mechanics.spatial.inertia import (
 )
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 Symbolic = Literal["auto", "all", "none"] | Collection[str]
 
@@ -58,7 +58,9 @@ def free_parameters(robot: RobotDescription, symbolic: Symbolic = "auto") -> dic
     return free
 
 
-def bind(robot: RobotDescription, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Tree:
+def bind(
+    robot: RobotDescription, maths: Maths[Any], symbols: Mapping[str, Scalar], symbolic: Symbolic = "auto"
+) -> Tree:
     """The chain over S; `symbols` holds a scalar for every free parameter."""
     return Binding(robot, symbolic).over(maths, symbols)
 
@@ -138,20 +140,20 @@ class Binding:
         self.choose = chooser(robot, symbolic)
         self.angles = Angles({name: x for name, x in self.values.items() if not self.choose.name(name)})
 
-    def over(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
+    def over(self, maths: Maths[Any], symbols: Mapping[str, Scalar]) -> Tree:
         """See `bind`."""
         return _Binder(self, maths, symbols).chain()
 
 
 class _Binder:
-    def __init__(self, binding: Binding, maths: Maths[Any], symbols: Mapping[str, Any]) -> None:
+    def __init__(self, binding: Binding, maths: Maths[Scalar], symbols: Mapping[str, Scalar]) -> None:
         self.robot, self.values, self.maths = binding.robot, binding.values, maths
         self.choose, self.angles, self.marks = binding.choose, binding.angles, binding.marks
-        self.symbols: dict[str, Any] = dict(symbols)
+        self.symbols: dict[str, Scalar] = dict(symbols)
         for name in binding.names:
             self.look_up(name)
 
-    def look_up(self, name: str) -> Any:
+    def look_up(self, name: str) -> Scalar:
         """The scalar of a name: a symbol, or its value's."""
         if name not in self.symbols:
             if name not in self.values:
@@ -161,24 +163,24 @@ class _Binder:
             self.symbols[name] = self._value(self.angles.inside(self.values[name]))
         return self.symbols[name]
 
-    def scalar(self, cell: Cell) -> Any:
+    def scalar(self, cell: Cell) -> Scalar:
         if self.choose.cell(cell):
             return self.symbols[cell.name]
         return self._structure(self.angles.inside(cell.parameter))
 
-    def angle(self, cell: Cell) -> Any:
+    def angle(self, cell: Cell) -> Scalar:
         """The scalar of what is turned by, its terms collected."""
         if self.choose.cell(cell):
             return self.symbols[cell.name]
         return self._structure(self.angles.collect(cell.parameter))
 
-    def _structure(self, parameter: Parameter) -> Any:
+    def _structure(self, parameter: Parameter) -> Scalar:
         match parameter:
             case Num(value) if value.denominator == 1 and abs(value) <= 1:
                 return int(value)  # structure: 0 and ±1
         return self._value(parameter)
 
-    def _value(self, parameter: Parameter) -> Any:
+    def _value(self, parameter: Parameter) -> Scalar:
         return scalar_from_parameter(parameter, self.symbols, self.maths)
 
     def placement(self, steps: Steps) -> Placement:
@@ -195,7 +197,7 @@ class _Binder:
             return shift_along(axis, self.scalar(step.amount))
         return turn_about(axis, *self.cos_sin(step.amount))
 
-    def cos_sin(self, cell: Cell) -> tuple[Any, Any]:
+    def cos_sin(self, cell: Cell) -> tuple[Scalar, Scalar]:
         """Exact 0 and ±1 at quarter turns, whatever the scalar."""
         value = self._angle_value(cell)
         if value is not None and value % 90 == 0:

@@ -40,7 +40,7 @@ class Slip:
     velocity that is wanted; of a joint that simply moves it is None.
     """
 
-    rate: Any
+    rate: Scalar
     maths: Maths[Any]
     load: Any = None
     ahead: Any = None
@@ -67,7 +67,7 @@ class FrictionLaw(Generic[E]):
     dry: ClassVar[bool] = False  # does the torque jump where the joint turns back, so that it can hold it?
     widths: ClassVar[tuple[Fraction, ...]] = ()  # tried for the parameter it is not linear in, SI of a turning joint
 
-    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+    def shapes(self, slip: Slip) -> tuple[Scalar, ...]:
         """What is beside each linear parameter."""
         raise NotImplementedError
 
@@ -82,7 +82,7 @@ class FrictionLaw(Generic[E]):
         """The same law with every parameter changed."""
         return type(self)(tuple(map(change, self.values)))  # type: ignore[arg-type, return-value]
 
-    def columns(self, slip: Slip) -> dict[str, Any]:
+    def columns(self, slip: Slip) -> dict[str, Scalar]:
         """Of each linear parameter the torque that one unit of it makes."""
         return dict(zip(linear_letters(type(self)), self.shapes(slip), strict=True))
 
@@ -92,7 +92,7 @@ class FrictionLaw(Generic[E]):
 
     def torque(self, slip: Slip) -> Any:
         """f = Σ parameter · shape; a parameter that is structurally absent asks for no function of the rate."""
-        total: Any = 0
+        total: Scalar = 0
         for letters, shape in {} if self.is_zero() else self.columns(slip).items():
             total = total if is_structural_zero(self[letters]) else total + self[letters] * shape
         return total
@@ -101,7 +101,7 @@ class FrictionLaw(Generic[E]):
         """The torque at which a joint at rest gives way, `way` = ±1: the limit of the torque at small rates."""
         return self.torque(Slip(0, maths, load, way))
 
-    def slopes(self, slip: Slip) -> tuple[Any, Any]:
+    def slopes(self, slip: Slip) -> tuple[Scalar, Scalar]:
         """(∂f/∂q̇, ∂f/∂load), the sign of a rate being constant."""
         if self.is_zero():
             return 0, 0
@@ -120,7 +120,7 @@ class Viscous(FrictionLaw[E]):
     key, title, says, always = "viscous", "viscous", "fv·q̇", True
     entries = (ParameterEntry("", "fv", DAMPING),)
 
-    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+    def shapes(self, slip: Slip) -> tuple[Scalar, ...]:
         return (slip.rate,)
 
 
@@ -128,7 +128,7 @@ class Coulomb(FrictionLaw[E]):
     key, title, says, always, dry = "coulomb", "Coulomb", "fc·sign(q̇)", True, True
     entries = (ParameterEntry("", "fc", TORQUE),)
 
-    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+    def shapes(self, slip: Slip) -> tuple[Scalar, ...]:
         return (slip.way,)
 
 
@@ -138,7 +138,7 @@ class Offset(FrictionLaw[E]):
     key, title, says, always = "offset", "offset", "fo", True
     entries = (ParameterEntry("", "fo", TORQUE, bound="any"),)
 
-    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+    def shapes(self, slip: Slip) -> tuple[Scalar, ...]:
         return (1,)
 
 
@@ -157,7 +157,7 @@ class Asymmetric(FrictionLaw[E]):
         ParameterEntry("viscous_minus", "fvm", DAMPING),
     )
 
-    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+    def shapes(self, slip: Slip) -> tuple[Scalar, ...]:
         way = slip.way
         plus, minus = half(1 + way), half(1 - way)
         return way * plus, way * minus, slip.rate * plus, slip.rate * minus
@@ -170,7 +170,7 @@ class Load(FrictionLaw[E]):
     key, title, says, loaded, dry, checked = "load", "load", "fl·|load|·sign(q̇)", True, True, True
     entries = (ParameterEntry("", "fl", SHARE),)
 
-    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+    def shapes(self, slip: Slip) -> tuple[Scalar, ...]:
         return (slip.maths.abs(slip.load) * slip.way,)
 
 
@@ -185,7 +185,7 @@ class Stribeck(FrictionLaw[E]):
     )
     widths = tuple(map(Fraction, ("0.02", "0.05", "0.1", "0.3")))
 
-    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+    def shapes(self, slip: Slip) -> tuple[Scalar, ...]:
         speed: Any = self["vs"]
         pace = quotient(slip.rate, speed)
         return (slip.maths.exp(-(pace * pace)) * slip.way,)

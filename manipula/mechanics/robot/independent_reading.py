@@ -24,8 +24,8 @@ from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, ParameterOp
 from manipula.scalar import Scalar
 
-Frame = list[list[Any]]  # columns x, y, z and the origin, in the frame it is seen from
-Pseudo = list[list[Any]]  # 4×4
+Frame = list[list[Scalar]]  # columns x, y, z and the origin, in the frame it is seen from
+Pseudo = list[list[Scalar]]  # 4×4
 THREE, HALF = range(3), Fraction(1, 2)
 
 
@@ -33,16 +33,16 @@ class Pair(NamedTuple):
     """One quantity: what the chain has, and what the description says."""
 
     what: str
-    found: Any
-    meant: Any
+    found: Scalar
+    meant: Scalar
 
 
 def pairs(
     robot: RobotDescription,
     chain: Tree,
-    symbols: Mapping[str, Any],
+    symbols: Mapping[str, Scalar],
     symbolic: object,
-    q: Sequence[Any],
+    q: Sequence[Scalar],
     frames_asked: Sequence[NamedFrame] = (),
 ) -> Iterator[Pair]:
     """Everything a model reads of a chain, at joint coordinates q; `symbols` has a scalar for each free parameter."""
@@ -97,8 +97,8 @@ def pairs(
 
 
 def neighbour_frames(
-    robot: RobotDescription, maths: object, symbols: Mapping[str, Any], symbolic: object, q: Sequence[Any]
-) -> list[list[list[Any]]]:
+    robot: RobotDescription, maths: object, symbols: Mapping[str, Scalar], symbolic: object, q: Sequence[Scalar]
+) -> list[list[list[Scalar]]]:
     """The base, every moving link's frame in that of the one before, the tool: 4×4 matrices, row by row."""
     frames, _, _ = _Reader(robot, maths, symbols, symbolic).walk_links(q)
     return [[[*(frame[k][i] for k in range(4))] for i in THREE] + [[0, 0, 0, 1]] for frame in frames]
@@ -126,15 +126,15 @@ def _each(what: str, found: Sequence[Any], meant: Sequence[Any]) -> Iterator[Pai
 class _Reader:
     """The description, read cell by cell."""
 
-    def __init__(self, robot: RobotDescription, maths: Any, symbols: Mapping[str, Any], symbolic: Any) -> None:
+    def __init__(self, robot: RobotDescription, maths: Any, symbols: Mapping[str, Scalar], symbolic: Any) -> None:
         self.robot, self.maths, self.symbols, self.symbolic = robot, maths, symbols, symbolic
-        self.values, self.known = dict(robot.values), dict[str, Any]()
+        self.values, self.known = dict(robot.values), dict[str, Scalar]()
         self.angles = Angles({name: x for name, x in self.values.items() if not self.stays(name)})
-        self.collected: list[tuple[Any, Any]] = []  # angles, beside what is written
+        self.collected: list[tuple[Scalar, Scalar]] = []  # angles, beside what is written
 
     # numbers
 
-    def cell(self, cell: Cell) -> Any:
+    def cell(self, cell: Cell) -> Scalar:
         if cell.value is None:
             return self.value_of_name(cell.name)
         return self.symbols[cell.name] if self.is_symbol(cell) else self.value(cell.value)
@@ -151,7 +151,7 @@ class _Reader:
     def is_listed(self, name: str) -> bool:
         return not isinstance(self.symbolic, str) and name in self.symbolic
 
-    def value_of_name(self, name: str) -> Any:
+    def value_of_name(self, name: str) -> Scalar:
         if name not in self.known:
             self.known[name] = self.symbols[name] if self.stays(name) else self.value(self.values[name])
         return self.known[name]
@@ -159,11 +159,11 @@ class _Reader:
     def stays(self, name: str) -> bool:
         return name not in self.values or self.symbolic == "all" or self.is_listed(name)
 
-    def turn(self, cell: Cell) -> Any:
+    def turn(self, cell: Cell) -> Scalar:
         """The cell of an angle."""
         return self.cell(cell) if cell.value is None or self.is_symbol(cell) else self.angle(cell.value)
 
-    def angle(self, x: Parameter) -> Any:
+    def angle(self, x: Parameter) -> Scalar:
         self.collected.append((self.value(self.angles.collect(x)), self.value(x)))
         return self.collected[-1][0]
 
@@ -185,14 +185,14 @@ class _Reader:
                 return _ARITHMETIC[sign](self.value(a), self.value(b))
         raise AssertionError(x)
 
-    def power(self, base: Scalar, power: int) -> Any:
+    def power(self, base: Scalar, power: int) -> Scalar:
         if power < 0:
             return 1 / self.power(base, -power)
         return base * self.power(base, power - 1) if power > 1 else base if power else 1
 
     # the walk
 
-    def walk_links(self, q: Sequence[Any]) -> tuple[list[Frame], list[Pseudo], list[list[tuple[Frame, Pseudo]]]]:
+    def walk_links(self, q: Sequence[Scalar]) -> tuple[list[Frame], list[Pseudo], list[list[tuple[Frame, Pseudo]]]]:
         """The base, every moving link's frame in that of the one before, the tool; and what the base and the links
         carry, together and body by body."""
         robot, coordinates = self.robot, iter(q)
@@ -247,7 +247,7 @@ class _Reader:
         self.step(frame, named[0].at if named else ())
         return self.mover(row), frame
 
-    def terms(self, joint: Joint) -> list[list[Any]]:
+    def terms(self, joint: Joint) -> list[list[Scalar]]:
         """The coordinates a joint moves by, by their numbers."""
         free = [x.name for x in self.robot.joints if x.kind != "fixed" and x.coordinate is None]
         terms = joint.coordinate.terms if joint.coordinate else ((joint.name, Fraction(1)),)
@@ -344,11 +344,11 @@ def _empty() -> Pseudo:
     return [[0] * 4 for _ in range(4)]
 
 
-def _columns(R: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+def _columns(R: Sequence[Sequence[Scalar]]) -> list[Sequence[Scalar]]:
     return list(zip(*R))
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """Σ a b, nothing added for structural zeros."""
     return sum(x * y for x, y in zip(a, b) if not (_is_nothing(x) or _is_nothing(y)))
 
@@ -357,7 +357,7 @@ def _is_nothing(x: object) -> bool:
     return isinstance(x, int) and x == 0
 
 
-def _second(I: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def _second(I: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     """K_xx = ½(I_yy + I_zz − I_xx), K_xy = −I_xy"""
     K = [[-I[i][j] for j in THREE] for i in THREE]
     for i in THREE:
@@ -366,5 +366,5 @@ def _second(I: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return K
 
 
-def _pseudo(m: object, s: Sequence[Any], K: Sequence[Sequence[Any]]) -> Pseudo:
+def _pseudo(m: object, s: Sequence[Scalar], K: Sequence[Sequence[Any]]) -> Pseudo:
     return [[*K[i], s[i]] for i in THREE] + [[*s, m]]

@@ -29,7 +29,7 @@ OwnKind = TypeVar("OwnKind", bound="JointKind")
 class JointKind:
     """`parameters` are the kind's own (a pitch), scalars of the tree, in the order of `entries`."""
 
-    parameters: tuple[Any, ...] = ()
+    parameters: tuple[Scalar, ...] = ()
 
     name: ClassVar[str]
     turns: ClassVar[bool] = False
@@ -57,7 +57,7 @@ class JointKind:
         """The linear share."""
         return rate if self.slides else 0
 
-    def effort(self, f: Vector, n: Vector) -> Any:
+    def effort(self, f: Vector, n: Vector) -> Scalar:
         """What the motor feels."""
         raise NotImplementedError
 
@@ -65,7 +65,7 @@ class JointKind:
         """(what is left on the link, what belongs to the link before as well), both in the joint's frame."""
         raise NotImplementedError
 
-    def map_entries(self: OwnKind, change: Callable[[Any], Any]) -> OwnKind:
+    def map_entries(self: OwnKind, change: Callable[[Scalar], Scalar]) -> OwnKind:
         """The same kind over another scalar."""
         return type(self)(tuple(map(change, self.parameters)))
 
@@ -85,7 +85,7 @@ class Revolute(JointKind):
     def motion(self, x: Scalar, maths: Maths[Scalar]) -> Placement:
         return turn_about("z", maths.cos(x), maths.sin(x))
 
-    def effort(self, f: Vector, n: Vector) -> Any:
+    def effort(self, f: Vector, n: Vector) -> Scalar:
         return n[2]
 
     def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
@@ -102,10 +102,10 @@ class Prismatic(JointKind):
     words = ("p", "t", "prism", "prismatic", "prismatica", "prismatico", "translacional", "translacao", "linear",
              "translational", "translation", "1")  # fmt: skip
 
-    def motion(self, x: Any, maths: Maths[Scalar]) -> Placement:
+    def motion(self, x: Scalar, maths: Maths[Scalar]) -> Placement:
         return shift_along("z", x)
 
-    def effort(self, f: Vector, n: Vector) -> Any:
+    def effort(self, f: Vector, n: Vector) -> Scalar:
         return f[2]
 
     def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
@@ -124,10 +124,10 @@ class Helical(JointKind):
     def motion(self, x: Scalar, maths: Maths[Scalar]) -> Placement:
         return turn_about("z", maths.cos(x), maths.sin(x)) @ shift_along("z", self.slide(x))
 
-    def slide(self, rate: Scalar) -> Any:
+    def slide(self, rate: Scalar) -> Scalar:
         return rate * self.parameters[0]
 
-    def effort(self, f: Vector, n: Vector) -> Any:
+    def effort(self, f: Vector, n: Vector) -> Scalar:
         return n[2] + self.parameters[0] * f[2]
 
     def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
@@ -146,7 +146,7 @@ class Fixed(JointKind):
     def motion(self, x: Scalar, maths: Maths[Scalar]) -> Placement:
         return Placement()
 
-    def effort(self, f: Vector, n: Vector) -> Any:
+    def effort(self, f: Vector, n: Vector) -> Scalar:
         return 0
 
 

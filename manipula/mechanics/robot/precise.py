@@ -16,7 +16,7 @@ from manipula.mechanics.robot.description import Cell, RobotDescription, Step, S
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Matrix
-from manipula.scalar import OPS, Maths
+from manipula.scalar import OPS, Maths, Scalar
 
 MP = MPContext()  # a context of our own: the user's mpmath precision is neither read nor changed
 MP.dps = 50
@@ -52,7 +52,7 @@ class PreciseMaths(Maths[Any]):
 PRECISE = PreciseMaths()
 
 
-def values_of(robot: RobotDescription, purpose: str, parts: Iterable[Parameter]) -> dict[str, Any]:
+def values_of(robot: RobotDescription, purpose: str, parts: Iterable[Parameter]) -> dict[str, Scalar]:
     """The value of every name in `parts`, to fifty digits; a name without one is an error that says the purpose."""
     given = dict(robot.values)
     order = _dependency_order([name for part in parts for name in names_of(part)], given)
@@ -62,7 +62,7 @@ def values_of(robot: RobotDescription, purpose: str, parts: Iterable[Parameter])
         raise InputError(
             "{name}: {purpose} needs numbers, but these parameters have no value: {listed}", robot.name, purpose, listed
         )
-    values: dict[str, Any] = {}
+    values: dict[str, Scalar] = {}
     for name in reversed(order):
         values[name] = scalar_from_parameter(given[name], values, PRECISE)
     return values
@@ -123,7 +123,7 @@ def angle(x: object) -> Parameter:
     return decimal(x)
 
 
-def rpy_of(R: Matrix) -> tuple[Any, Any, Any]:
+def rpy_of(R: Matrix) -> tuple[Scalar, Scalar, Scalar]:
     """Roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll); roll is zero where only yaw ± roll is determined."""
     level = MP.sqrt(R[0][0] * R[0][0] + R[1][0] * R[1][0])
     pitch = MP.atan2(-R[2][0], level)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite, pi
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from manipula.errors import InputError, caution, near_name
 from manipula.messages import Message
@@ -158,12 +158,12 @@ def gears_from_table(path: str | Path) -> tuple[Gear, ...]:
 Made = TypeVar("Made", Motor, Gear)
 
 
-def _made(kind: Callable[..., Made], values: Mapping[str, Any]) -> Made:
+def _made(kind: Callable[..., Made], values: Mapping[str, object]) -> Made:
     known = {entry.name for entry in fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: value for name, value in values.items() if name in known})
 
 
-def _by_field(values: Mapping[str, float]) -> dict[str, Any]:
+def _by_field(values: Mapping[str, float]) -> dict[str, object]:
     return {column.replace(" ", "_"): value for column, value in values.items()}
 
 

@@ -214,7 +214,7 @@ Values = dict[str, Array]  # quantity → (time, n), or (time, n, 3)
 
 def _of_motion(
     functions: Functions, drives: DriveValues, ref: Callable[[Array], Motion], push: Array | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A motion that is followed exactly."""
 
     def at(t: Array) -> Values:
@@ -234,7 +234,7 @@ def _of_motion(
 
 def _of_run(
     functions: Functions, drives: DriveValues, run: Any, row: tuple[int, ...], push: Array | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """One arm of a run: its own torques, held from sample to sample."""
     from scipy.interpolate import BPoly
 
@@ -285,7 +285,7 @@ def _wrenches(functions: Functions, motion: Motion, push: Array | None, t: Array
     )
 
 
-def _peaks_and_means(t: Array, values: Values, at: Callable[[Array], Values]) -> dict[str, Any]:
+def _peaks_and_means(t: Array, values: Values, at: Callable[[Array], Values]) -> dict[str, object]:
     """Peaks by quantity, (n,), and what is read over the whole time."""
     from scipy.integrate import simpson
 

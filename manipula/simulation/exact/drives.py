@@ -187,7 +187,7 @@ class Rubbing:
         if not laws:
             return np.zeros(self.dof)
         at = self.coordinate
-        ahead: Any = None if ways is None else np.sign(self.factor) * ways[at]
+        ahead: object = None if ways is None else np.sign(self.factor) * ways[at]
         slip = Slip(self.factor * qd[at], _ARRAYS, loads[at], ahead)
         total = sum(law.torque(slip) for law in laws) * self.factor
         if ways is not None:
@@ -226,7 +226,7 @@ def _rubs(link: Link) -> bool:
     return any(float(law[x.letters]) for law in link.actuator.laws for x in law.entries if x.linear)
 
 
-def _side_by_side(links: Sequence[Link]) -> list[FrictionLaw[Any]]:
+def _side_by_side(links: Sequence[Link]) -> list[FrictionLaw[object]]:
     """Every law that some joint has, its parameters an entry a joint; one that shapes a law nobody has there is 1."""
     found: list[FrictionLaw[Any]] = []
     for kind in LAWS:

@@ -91,12 +91,12 @@ def _point(at: Placement, p: Vector) -> Vector:
     return add(rotate(at.R, p), at.p)
 
 
-def stretches(tree: Tree, q: Scalars) -> list[tuple[TwoPointElement[Any], Stretch]]:
+def stretches(tree: Tree, q: Scalars) -> list[tuple[TwoPointElement[Scalar], Stretch]]:
     motions = tree.motions(q)
     return [(line.element, stretch(tree, motions, line)) for line in tree.elements]
 
 
-def pull(element: TwoPointElement[Any], at: Stretch, qd: Scalars | None) -> Scalar:
+def pull(element: TwoPointElement[Scalar], at: Stretch, qd: Scalars | None) -> Scalar:
     """f = k (l − l₀) − F + c l̇, without c l̇ where no rates are given"""
     k, l0, F, c = element.values
     terms = [] if is_structural_zero(k) else [k * (at.length - l0)]

@@ -72,7 +72,7 @@ def refuse_loaded(chain: Tree, model: str) -> None:
 #
 # Derived here from the laws themselves (`robot.actuators`), each with its own source.
 
-Given = Mapping[str, Sequence[Any]]
+Given = Mapping[str, Sequence[Scalar]]
 
 
 def friction_apart(tree: Tree, x: Given) -> dict[str, Entries]:

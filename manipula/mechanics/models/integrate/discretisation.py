@@ -43,17 +43,19 @@ from manipula.scalar import Entries, Maths, Next, Scalar
 #
 # Derived here: the equations of motion with their matrices held.
 
-Rows = list[list[Any]]
-Change = Sequence[Any]  # of an input or an output, flat
-Moved = Callable[[Mapping[str, Any], Mapping[str, Any], Change], Change]  # what it gave, what helps, change of an input
+Rows = list[list[Scalar]]
+Change = Sequence[Scalar]  # of an input or an output, flat
+Moved = Callable[
+    [Mapping[str, Entries], Mapping[str, Any], Change], Change
+]  # what it gave, what helps, change of an input
 
 
-def _acceleration_change(gave: Mapping[str, Any], helps: Mapping[str, Any], dtau: Change) -> Change:
+def _acceleration_change(gave: Mapping[str, Entries], helps: Mapping[str, Any], dtau: Change) -> Change:
     # dq̈ = M⁻¹ dτ
     return [dot(row, dtau) for row in invert_inertia(helps["M"])]
 
 
-def _torque_change(gave: Mapping[str, Any], helps: Mapping[str, Any], dqdd: Change) -> Change:
+def _torque_change(gave: Mapping[str, Entries], helps: Mapping[str, Any], dqdd: Change) -> Change:
     # dτ = M dq̈
     return [dot(row, dqdd) for row in helps["M"]]
 
@@ -91,7 +93,7 @@ def slopes(maths: Maths[Scalar], block: Block, call: ModelCall, x: Given, names:
     return [[_alone(maths, partial(rate, k)) for k in range(len(rates))] for rate in rates]
 
 
-def _alone(maths: Maths[Scalar], x: Scalar) -> Any:
+def _alone(maths: Maths[Scalar], x: Scalar) -> Scalar:
     """As a value of its own: the degree of what is solved with it is then not that of the arm."""
     return x if isinstance(x, int) else maths.apart(x)
 
@@ -130,7 +132,7 @@ def _as_duals(x: object, flow: Any) -> Any:
     return [_as_duals(v, flow) for v in x] if isinstance(x, list | tuple) else Dual(x, tuple(next(flow)))
 
 
-ImplicitStep = Callable[[Maths[Any], Rates, Rows, State, Any, Advance], Solved]
+ImplicitStep = Callable[[Maths[Any], Rates, Rows, State, Scalar, Advance], Solved]
 
 INTEGRATORS: dict[str, Step] = {"euler": euler, "semi-implicit": semi_implicit, "rk4": rk4, "rk8": rk8}
 SOLVED: dict[str, ImplicitStep] = {"gauss4": gauss4}  # their stages solved, with slopes of the rates

@@ -94,12 +94,12 @@ FRAMES_HELD = "frames"  # whose models are those of the held frames
 
 
 def _held_flight(
-    maths: Maths[Scalar], call: ModelCall, x: Given, rows: Callable[[Any], list[Any]]
+    maths: Maths[Scalar], call: ModelCall, x: Given, rows: Callable[[Scalar], list[Any]]
 ) -> dict[str, Entries]:
     turned = [entry for row in rotation_rows(x["quaternion"]) for entry in row]
-    found: dict[str, Any] = {}
+    found: dict[str, Scalar] = {}
 
-    def call_held(model: str, /, **given: object) -> Mapping[str, Any]:
+    def call_held(model: str, /, **given: object) -> Mapping[str, Scalar]:
         found.update(call("constrained_dynamics", **given, drift=x["drift"], baumgarte=x["baumgarte"]))
         return found
 
@@ -112,7 +112,7 @@ def _held_flight(
 def hold_frames(hold: Sequence[Hold]) -> Block:
     """The robot while frames are held; beside the rates the forces that hold them."""
 
-    def rows(Js: Any) -> list[Any]:
+    def rows(Js: Any) -> list[Scalar]:
         return [row for J, how in zip(Js, hold, strict=True) for row in held_rows(J, how)]
 
     inputs = (*FLIGHT.inputs[:-1], *states("drift"), FLIGHT.inputs[-1], replace(PORTS["baumgarte"], role="setting"))

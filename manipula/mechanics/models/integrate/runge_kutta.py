@@ -26,10 +26,10 @@ from manipula.scalar import Maths, Scalar
 # A state is a set of named vectors. What drives the system is held over the step. Integrators add up steps h k; where
 # a step takes a state is for its `Advance` to say: positions of a robot move as its coordinates do.
 
-State = Mapping[str, Sequence[Any]]
+State = Mapping[str, Sequence[Scalar]]
 Rates = Callable[[State], State]
 Advance = Callable[[State, State], State]  # a state and a step from there → the state where it ends
-Step = Callable[[Rates, State, Any, Advance], State]
+Step = Callable[[Rates, State, Scalar, Advance], State]
 
 
 def over(h: Scalar, k: State) -> State:
@@ -37,7 +37,7 @@ def over(h: Scalar, k: State) -> State:
     return {name: [h * b for b in rates] for name, rates in k.items()}
 
 
-def add(x: State, step: State) -> dict[str, list[Any]]:
+def add(x: State, step: State) -> dict[str, list[Scalar]]:
     """x + step, entry by entry: how states advance that are numbers."""
     return {name: [a + b for a, b in zip(x[name], step[name], strict=True)] for name in x}
 
@@ -73,7 +73,7 @@ def semi_implicit(rate: Rates, x: State, h: Scalar, advance: Advance) -> State:
 # Source: Hairer, Nørsett, Wanner, "Solving Ordinary Differential Equations I", 2nd ed., section II.1, table 1.2, left.
 
 
-def rk4(rate: Rates, x: State, h: Any, advance: Advance) -> State:
+def rk4(rate: Rates, x: State, h: Scalar, advance: Advance) -> State:
     half = h * Fraction(1, 2)
     # k₁ = f(x),  k₂ = f(x + h/2 k₁),  k₃ = f(x + h/2 k₂),  k₄ = f(x + h k₃)
     k1 = rate(x)

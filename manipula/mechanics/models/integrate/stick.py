@@ -151,7 +151,7 @@ def _bounds(
 
 def impulses(
     maths: Maths[Scalar], found: Given, v: Scalar, free: Scalar, way: Scalar, h: Scalar, i: int
-) -> tuple[Scalar, Any, Scalar]:
+) -> tuple[Scalar, Scalar, Scalar]:
     """(low, high, rest) of a joint with dry friction: the impulses, and the part of the step in which it may rest."""
     low, high, push = found["low"][i], found["high"][i], found["push"][i]
     # v goes from v to v*, and through zero with the part v*/(v* − v) of the step to come

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from manipula.mechanics.models.inverse.plan import Pad, Plan, Slide, pad_loop
 from manipula.mechanics.models.inverse.runs import Runs, Seated
@@ -12,6 +11,7 @@ from manipula.mechanics.models.inverse.splits import WAY_ROLES, ways_of
 from manipula.mechanics.models.inverse.structures import MEETING_CASES, MEETING_ROLES
 from manipula.mechanics.models.inverse.view import LoopView, list_text, moving_joints, number_text
 from manipula.messages import Message, in_a_row, join_messages, places_of
+from manipula.scalar import Scalar
 
 # Plans for six axes: three that meet, or three that are parallel beside two that cross.
 #
@@ -111,7 +111,7 @@ def _slides_turn(v: LoopView, near: int, far: int, back: bool = False) -> bool:
     return any(map(v.leans, n))
 
 
-def _volume(v: LoopView) -> Any:
+def _volume(v: LoopView) -> Scalar:
     b, c = v.direction(4), v.from_to(3, 5)
     return b[0] * c[1] - b[1] * c[0]
 

@@ -25,7 +25,7 @@ from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import ROUNDED
 from manipula.mechanics.spatial.placement import Placement
 from manipula.messages import Message
-from manipula.scalar import Judge
+from manipula.scalar import Judge, Scalar
 
 # Whether a plan solves an arm: it is tried at configurations that are known.
 #
@@ -177,12 +177,12 @@ def _with_fixed_joint(plan: Plan, joint: int, n: int) -> Plan:
     return replace(plan, sentence=said, title=title, fixed_joint=joint, parameter=Message("joint {name}", joint + 1))
 
 
-def _anywhere(chain: Tree) -> list[Any]:
+def _anywhere(chain: Tree) -> list[Scalar]:
     """A configuration of no special meaning."""
     return [chain.maths.number(Fraction(37 + 61 * k, 100)) for k in range(chain.dof)]
 
 
-def _rank(rows: Sequence[Sequence[Any]], judge: Judge) -> int:
+def _rank(rows: Sequence[Sequence[Scalar]], judge: Judge) -> int:
     """By elimination, the largest pivot first."""
     left, rank = [list(row) for row in rows], 0
     for k in range(len(rows[0])):
@@ -195,7 +195,7 @@ def _rank(rows: Sequence[Sequence[Any]], judge: Judge) -> int:
     return rank
 
 
-def _eliminate_row(row: list[Any], pivot: list[Any], k: int) -> list[Any]:
+def _eliminate_row(row: list[Scalar], pivot: list[Scalar], k: int) -> list[Scalar]:
     share = quotient(row[k], pivot[k])  # of two integers exactly
     return [x - share * y for x, y in zip(row, pivot, strict=True)]
 

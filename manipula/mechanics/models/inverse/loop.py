@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from typing import Any
 
 from manipula.mechanics.models.inverse.subproblems import Beside, Motion, Shift
 from manipula.mechanics.robot.reduce import frames_on_joints
@@ -175,7 +174,7 @@ def quotient(a: Scalar, b: Scalar) -> Scalar:
     return a / b
 
 
-def crossing_offsets(at: Placement) -> tuple[Scalar, Any]:
+def crossing_offsets(at: Placement) -> tuple[Scalar, Scalar]:
     """Where two axes cross: how far along the first, how far along the second (of two that do not: the nearest)."""
     u, p = (at.R[0][2], at.R[1][2], at.R[2][2]), at.p
     along = quotient(-(p[0] * u[0] + p[1] * u[1]), u[0] * u[0] + u[1] * u[1])

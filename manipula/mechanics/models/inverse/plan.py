@@ -146,9 +146,9 @@ class Solutions:
     """
 
     q: list[list[Any]]
-    valid: list[Any]
-    fit: list[Any]
-    fits: list[Any]
+    valid: list[Scalar]
+    fit: list[Scalar]
+    fits: list[Scalar]
 
     def calm(self, maths: Maths[Scalar]) -> Any:
         """The smallest |fit|: where it is not small, no two branches meet and nothing is undetermined."""
@@ -184,7 +184,7 @@ def _snap_gaps(loop: Loop, masks: dict[int, Mask]) -> Loop:
     return Loop(tuple(gaps), loop.axes, loop.pose_gap)
 
 
-def entries(at: Placement) -> list[Any]:
+def entries(at: Placement) -> list[Scalar]:
     return [x for row in at.R for x in row] + list(at.p)
 
 
@@ -193,7 +193,7 @@ def _snapped_gap(gap: Gap, mask: Mask) -> Gap:
     return gap_from_placement(Placement((tuple(x[:3]), tuple(x[3:6]), tuple(x[6:9])), tuple(x[9:])))  # type: ignore[arg-type]
 
 
-def branches(plan: Plan, chain: Tree, T: Sequence[Any], parameter: Any = None) -> Solutions:
+def branches(plan: Plan, chain: Tree, T: Sequence[Scalar], parameter: Any = None) -> Solutions:
     """All branches of the pose with the 16 entries T. The closed form itself: no numbers are looked at."""
     maths = chain.maths
     loop = read(plan, chain, pose_from_entries(T), parameter)
@@ -204,7 +204,7 @@ def branches(plan: Plan, chain: Tree, T: Sequence[Any], parameter: Any = None) -
     return Solutions(q, [maths.less(maths.number(LOST), x) for x in fit], fit, by.fits)
 
 
-def solve_plan(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[Branch]:
+def solve_plan(plan: Plan, loop: Loop, parameter: Scalar, by: Subproblems) -> list[Branch]:
     """The plan's closed form on a loop that was read for it."""
     if plan.structure == "arm angle":
         return arm_angle(loop, parameter, by)
@@ -213,22 +213,22 @@ def solve_plan(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[
     return STRUCTURES[plan.structure](loop, plan.case, by)
 
 
-def _joints(loop: Loop, branch: Branch, chain: Tree, plan: Plan, parameter: Scalar) -> list[Any]:
-    q: list[Any] = [parameter] * chain.dof
+def _joints(loop: Loop, branch: Branch, chain: Tree, plan: Plan, parameter: Scalar) -> list[Scalar]:
+    q: list[Scalar] = [parameter] * chain.dof
     for axis, motion in zip(loop.axes, branch.motions, strict=True):
         if axis.joint is not None:
             q[axis.joint] = joint_value(axis, motion, chain)
     return q
 
 
-def _closure_discriminant(loop: Loop, branch: Branch, maths: Maths[Scalar]) -> Any:
+def _closure_discriminant(loop: Loop, branch: Branch, maths: Maths[Scalar]) -> Scalar:
     """The fit of an arm that reaches few poses: none unless the loop closes, added axes at zero."""
     motions = tuple(STILL if axis.joint is None else x for axis, x in zip(loop.axes, branch.motions, strict=True))
     closes = maths.less(closure(loop, motions), maths.number(MISS))
     return maths.select(closes, branch.fit, -1)
 
 
-def parameter_of(plan: Plan, chain: Tree, q: Sequence[Any], pose: Placement) -> Any:
+def parameter_of(plan: Plan, chain: Tree, q: Sequence[Scalar], pose: Placement) -> Any:
     """The value of the plan's parameter in configuration q, whose pose is given."""
     if plan.fixed_joint is not None:
         return q[plan.fixed_joint]

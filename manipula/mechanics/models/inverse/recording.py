@@ -33,6 +33,7 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
+from manipula.scalar import Scalar
 
 # What a recording notes of a closed form: one entry for each equation, written for the joint's coordinate q.
 
@@ -51,7 +52,7 @@ class LoopCoordinate(NamedTuple):
 class Balance:
     """left = right, component by component: where the next steps come from."""
 
-    sides: tuple[tuple[Any, Any], ...]
+    sides: tuple[tuple[Scalar, Scalar], ...]
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,9 @@ class CosineSineEquation:
     """
 
     x: LoopCoordinate
-    A: Any
-    B: Any
-    C: Any
+    A: Scalar
+    B: Scalar
+    C: Scalar
     rest: Any
     reason: str
     sure: bool = False
@@ -77,8 +78,8 @@ class Turned:
     """Z(q) p = m across z"""
 
     x: LoopCoordinate
-    p: tuple[Any, Any]
-    m: tuple[Any, Any]
+    p: tuple[Scalar, Scalar]
+    m: tuple[Scalar, Scalar]
     matrix: str = ""
 
 
@@ -87,10 +88,10 @@ class Known:
     """cos q and sin q, or q itself where it slides. Of the last axis of a wrist also Z(x)ᵀ row = (x, y)"""
 
     x: LoopCoordinate
-    values: tuple[Any, ...]
+    values: tuple[Scalar, ...]
     matrix: str = ""
-    row: tuple[Any, Any] = (0, 0)
-    xy: tuple[Any, Any] = (0, 0)
+    row: tuple[Scalar, Scalar] = (0, 0)
+    xy: tuple[Scalar, Scalar] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,9 @@ class Quadratic:
     """(x·length + h)² = rest, x = sense·q + offset"""
 
     x: LoopCoordinate
-    h: Any
-    rest: Any
-    length: Any
+    h: Scalar
+    rest: Scalar
+    length: Scalar
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class Lock:
 
     first: LoopCoordinate
     third: LoopCoordinate
-    off: tuple[Any, Any]
+    off: tuple[Scalar, Scalar]
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class NamedMatrix:
 Note = Balance | CosineSineEquation | Turned | Known | Quadratic | Remainder | Lock | NamedMatrix
 
 
-def own_values(at: LoopCoordinate, motion: Turn | Shift) -> tuple[Any, ...]:
+def own_values(at: LoopCoordinate, motion: Turn | Shift) -> tuple[Scalar, ...]:
     """cos q and sin q, or q, from those of x = sense·q + offset"""
     if isinstance(motion, Shift):
         return (at.sense * (motion.by - at.offset),)
@@ -139,13 +140,13 @@ def own_values(at: LoopCoordinate, motion: Turn | Shift) -> tuple[Any, ...]:
     return cos, at.sense * sin
 
 
-Name = Callable[[str, str, Any], Any]  # letter, index, value → the same value under a name
+Name = Callable[[str, str, Scalar], Any]  # letter, index, value → the same value under a name
 
 
 class Recording(Subproblems):
     """`q`: the coordinate of every axis of the loop; `name` gives letters to quantities; `note` takes the steps."""
 
-    def __init__(self, chain: Tree, loop: Loop, q: Sequence[Any], name: Name, note: Callable[[Note], None]) -> None:
+    def __init__(self, chain: Tree, loop: Loop, q: Sequence[Scalar], name: Name, note: Callable[[Note], None]) -> None:
         super().__init__(chain.maths)
         self.chain, self.loop, self.q, self.name, self.note = chain, loop, q, name, note
         self.found: set[tuple[int, ...]] = set()
@@ -160,7 +161,7 @@ class Recording(Subproblems):
             return LoopCoordinate(x.axes, (1,), self.q[x.axes[0]], sense, offset)
         return self._angle_coordinate(x)
 
-    def _own(self, axis: Axis, sense: int) -> tuple[int, Any]:
+    def _own(self, axis: Axis, sense: int) -> tuple[int, Scalar]:
         """(sense, offset) of one axis"""
         if axis.joint is None:
             return sense * axis.sense, 0
@@ -204,12 +205,12 @@ class Recording(Subproblems):
         at = self.coordinate(x)
         return self._once(at, lambda: Known(at, own_values(at, motion)))  # type: ignore[no-any-return]
 
-    def linear(self, x: Unknown, A: Any, B: Any, C: Any) -> tuple[Sequence[Turn], Any]:
+    def linear(self, x: Unknown, A: Scalar, B: Scalar, C: Scalar) -> tuple[Sequence[Turn], Scalar]:
         return self._linear(x, A, B, C, A * A + B * B - C * C, "height")
 
     def _linear(
-        self, x: Unknown, A: Any, B: Any, C: Any, rest: Any, reason: str, **more: Any
-    ) -> tuple[Sequence[Turn], Any]:
+        self, x: Unknown, A: Scalar, B: Scalar, C: Scalar, rest: Scalar, reason: str, **more: Any
+    ) -> tuple[Sequence[Turn], Scalar]:
         """A cos x + B sin x = (A cos δ + B sin δ) cos q ± (B cos δ − A sin δ) sin q"""
         at = self.coordinate(x)
         across = at.offset.back((A, B, 0))
@@ -227,7 +228,7 @@ class Recording(Subproblems):
         flat = (seen[0], at.sense * seen[1]), (m[0], at.sense * m[1])
         return self._once(at, lambda: Turned(at, *flat, matrix))  # type: ignore[no-any-return]
 
-    def distance(self, x: Unknown, p: Vector, R: Matrix, w: Vector, square: Any) -> tuple[Sequence[Turn], Any]:
+    def distance(self, x: Unknown, p: Vector, R: Matrix, w: Vector, square: Scalar) -> tuple[Sequence[Turn], Scalar]:
         A, B, C = (2 * term for term in basic.distance(p, R, w, square))
         return self._linear(x, A, B, C, A * A + B * B - C * C, "distance")
 
@@ -240,7 +241,9 @@ class Recording(Subproblems):
         self.note(Balance(tuple(zip(m[:2], sides[:2], strict=True))))
         return super().pair(first, second, p, R, w, m)
 
-    def quadratic(self, x: Unknown, v: Vector, e: Vector, square: Any, length: Any = 1) -> tuple[Sequence[Shift], Any]:
+    def quadratic(
+        self, x: Unknown, v: Vector, e: Vector, square: Scalar, length: Scalar = 1
+    ) -> tuple[Sequence[Shift], Scalar]:
         at, h = self.coordinate(x), dot(v, e)
         rest = square - dot(v, v) + h * h
         return [self._once(at, lambda: Quadratic(at, h, rest, length))], 1
@@ -267,7 +270,7 @@ class Recording(Subproblems):
 
     def orientation(
         self, axes: Sequence[Unknown], R2: Matrix, R3: Matrix, M: Callable[[int], Vector], letter: str = "m"
-    ) -> tuple[Sequence[Wrist], Any]:
+    ) -> tuple[Sequence[Wrist], Scalar]:
         x, y, z = (tuple(self.name(letter, f"{i + 1}{j + 1}", x) for i, x in enumerate(M(j))) for j in range(3))
         one, two, three = axes
         roots, fit = self._two_turns(one, two, R2, column(R3, 2), z, letter)
@@ -294,7 +297,7 @@ class Recording(Subproblems):
         together = self.coordinate(Unknown(tuple(x.axes[0] for x in axes)))
         return self._once(at, lambda: Remainder(at, together))  # type: ignore[no-any-return]
 
-    def unless(self, locked: Any, found: Turn, rest: Callable[[], Turn]) -> Turn:
+    def unless(self, locked: Scalar, found: Turn, rest: Callable[[], Turn]) -> Turn:
         return found
 
     def reference(self, letter: str, x: Vector) -> Matrix:

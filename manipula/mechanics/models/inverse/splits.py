@@ -20,7 +20,7 @@ from manipula.mechanics.models.inverse.subproblems import Motion, Shift, Turn
 from manipula.mechanics.spatial.vector import NULL, Vector, Z, add, cross, dot, neg, scale, sub
 from manipula.scalar import Scalar
 
-Split = tuple[dict[int, Motion], Any]  # motions by axis, fit
+Split = tuple[dict[int, Motion], Scalar]  # motions by axis, fit
 
 
 def by_runs(loop: Loop, runs: Runs, case: str, by: Subproblems) -> list[Placed]:
@@ -43,7 +43,7 @@ def _of_three(x: Sums) -> int:
     return next(i for i, run in enumerate(x.arm.runs) if len(run) == 3)
 
 
-def _known_slide(x: Sums, slider: Slider, by: Any) -> Shift:
+def _known_slide(x: Sums, slider: Slider, by: Scalar) -> Shift:
     return x.by.note_known(unknowns(slider.axis)[0], Shift(by))
 
 
@@ -135,7 +135,7 @@ def one_split_slides_inner(x: Sums) -> list[Split]:
     return found
 
 
-def _solve_tilt(x: Sums, i: int, n: Vector, w: Vector, height: Scalar) -> tuple[Sequence[Turn], Any]:
+def _solve_tilt(x: Sums, i: int, n: Vector, w: Vector, height: Scalar) -> tuple[Sequence[Turn], Scalar]:
     """n·Z w = height"""
     A, B = n[0] * w[0] + n[1] * w[1], n[1] * w[0] - n[0] * w[1]
     return x.by.linear(unknowns(x.arm.runs[i][0])[0], A, B, height - n[2] * w[2])

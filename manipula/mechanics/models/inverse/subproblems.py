@@ -111,7 +111,7 @@ def _roots(A: Scalar, B: Scalar, C: Scalar, rest: Scalar, maths: Maths[Scalar]) 
     return (_turn_or_zero(free, plus, scale, maths), _turn_or_zero(free, minus, scale, maths)), fit
 
 
-def _turn_or_zero(free: Scalar, at: tuple[Scalar, Any], scale: Scalar, maths: Maths[Scalar]) -> Turn:
+def _turn_or_zero(free: Scalar, at: tuple[Scalar, Scalar], scale: Scalar, maths: Maths[Scalar]) -> Turn:
     return Turn(maths.select(free, 1, at[0] * scale), maths.select(free, 0, at[1] * scale))
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from manipula.mechanics.models.inverse.loop import Loop, crossing_offsets
 from manipula.mechanics.models.inverse.slides import rotation
@@ -23,7 +22,7 @@ CLOSE = 1e-8
 SLIGHT = 1e-6  # a slide that leans less on an axis is square to it
 SMALLEST = 1e-3  # m; an arm is at least this large
 
-Direction = tuple[Scalar, Any, Scalar]
+Direction = tuple[Scalar, Scalar, Scalar]
 
 
 @dataclass(frozen=True)

@@ -41,19 +41,19 @@ class At:
     """An arm at a moment, by coordinates: positions, rates, accelerations; what every joint bears; stops by radius."""
 
     maths: Maths[Scalar]
-    q: Sequence[Any]
-    qd: Sequence[Any]
-    qdd: Sequence[Any]
-    pace: Sequence[Any]
-    load: Sequence[Any] | None = None
-    stops: Mapping[Fraction, Sequence[Any]] = field(default_factory=dict)
-    widths: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # those of the robot's file, by letters
+    q: Sequence[Scalar]
+    qd: Sequence[Scalar]
+    qdd: Sequence[Scalar]
+    pace: Sequence[Scalar]
+    load: Sequence[Scalar] | None = None
+    stops: Mapping[Fraction, Sequence[Scalar]] = field(default_factory=dict)
+    widths: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)  # those of the robot's file, by letters
 
-    def way(self, j: int, width: Fraction = WIDTH) -> Any:
+    def way(self, j: int, width: Fraction = WIDTH) -> Scalar:
         """tanh(q̇/w)"""
         return self.maths.tanh(self.qd[j] / self.wide(j, width))
 
-    def wide(self, j: int, width: Fraction) -> Any:
+    def wide(self, j: int, width: Fraction) -> Scalar:
         return self.maths.number(width) * self.pace[j]
 
     def slip(self, j: int) -> Slip:
@@ -105,16 +105,16 @@ def _of_entry(entry: ParameterEntry, formula: Formula, width: str = "") -> Shape
     return Shape(f"{entry.letters}{width}", entry.units, formula, lower, {entry.letters: 1})
 
 
-def of_law(law: type[FrictionLaw[Any]], width: Fraction | str | None = None) -> ColumnFamily:
+def of_law(law: type[FrictionLaw[Scalar]], width: Fraction | str | None = None) -> ColumnFamily:
     """The family of a friction law: of one width where it tries several, or of those that the robot's file has."""
 
-    def wide(at: At, j: int, letters: str) -> Any:
+    def wide(at: At, j: int, letters: str) -> Scalar:
         if isinstance(width, Fraction):
             return at.wide(j, width)
         return 0 if width is None else at.widths[letters][j]
 
     def shape(which: int) -> Formula:
-        def formula(at: At, j: int) -> Any:
+        def formula(at: At, j: int) -> Scalar:
             values = (0 if x.linear else wide(at, j, x.letters) for x in law.entries)
             return law(tuple(values)).shapes(at.slip(j))[which]
 
@@ -136,7 +136,7 @@ def of_law(law: type[FrictionLaw[Any]], width: Fraction | str | None = None) -> 
     )
 
 
-def _tried_widths(law: type[FrictionLaw[Any]]) -> tuple[Fraction | str | None, ...]:
+def _tried_widths(law: type[FrictionLaw[Scalar]]) -> tuple[Fraction | str | None, ...]:
     return (*law.widths, FILE) if law.widths else (None,)
 
 
@@ -153,12 +153,12 @@ def _stop(radius: Fraction) -> Formula:
     return lambda at, j: at.stops[radius][j]
 
 
-def _load_rate(at: At, j: int) -> Any:
+def _load_rate(at: At, j: int) -> Scalar:
     assert at.load is not None
     return at.maths.abs(at.load[j]) * at.qd[j]
 
 
-def _load(at: At, j: int) -> Any:
+def _load(at: At, j: int) -> Scalar:
     assert at.load is not None
     return at.load[j]
 
@@ -199,6 +199,6 @@ _INERTIA = ColumnFamily(MOTOR.key, (_of_entry(MOTOR, lambda at, j: at.qdd[j]),),
 FAMILIES: dict[str, ColumnFamily] = {family.key: family for family in (_INERTIA, *_LAWS, *_TERMS)}
 
 
-def stop_operator(maths: Maths[Scalar], before: object, step: Any, radius: Any) -> Any:
+def stop_operator(maths: Maths[Scalar], before: object, step: Scalar, radius: Scalar) -> Any:
     """One step of the stop operator, a spring of a slider that gives way at ±radius: w ← max(−r, min(r, w + Δq))"""
     return maths.maximum(-radius, maths.minimum(radius, before + step))

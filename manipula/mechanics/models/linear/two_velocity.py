@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from manipula.mechanics.models.dynamics import acceleration_field
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
@@ -106,7 +105,7 @@ def two_fields(moved: Tree, x: Given) -> list[Field]:
     return found
 
 
-def motor_columns(chain: Tree, x: Given) -> list[dict[str, Any]]:
+def motor_columns(chain: Tree, x: Given) -> list[dict[str, Scalar]]:
     """What a unit of each parameter of an actuator asks of its joint."""
     refuse_loaded(chain, NO_COLUMNS)
     rows = zip(chain.links, slips(chain, x["qd_r"], None, x["slip"]), x["qdd_r"], strict=True)

@@ -36,7 +36,7 @@ DURATION = setting("duration", "s", "time from start to goal")
 
 
 def reference(
-    name: str, doc: str, settings: tuple[PortKind, ...], motion: Callable[[Maths[Scalar], Any, Given], Motion]
+    name: str, doc: str, settings: tuple[PortKind, ...], motion: Callable[[Maths[Scalar], Scalar, Given], Motion]
 ) -> Block:
     """A reference as a block. `motion(maths, t, settings)` gives a list of joints each."""
 
@@ -46,11 +46,11 @@ def reference(
     return Block(name, doc, (TIME, *settings), RESULTS, text)
 
 
-def within(maths: Maths[Scalar], t: Scalar, end: Scalar) -> Any:
+def within(maths: Maths[Scalar], t: Scalar, end: Scalar) -> Scalar:
     """The time itself from 0 to the end, and the nearer of both outside."""
     return maths.minimum(maths.maximum(t, 0), end)
 
 
-def outside(maths: Maths[Scalar], t: Scalar, end: Scalar) -> Any:
+def outside(maths: Maths[Scalar], t: Scalar, end: Scalar) -> Scalar:
     """Whether the time is before 0 or after the end."""
     return maths.maximum(maths.less(t, 0), maths.less(end, t))

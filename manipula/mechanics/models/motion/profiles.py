@@ -204,7 +204,7 @@ def spline(segments: int, degree: int) -> Block:
     return reference("spline", doc, (GOAL, knots, *kinds), motion)
 
 
-def _select_segment(maths: Maths[Scalar], before: Sequence[Scalar], values: Sequence[Scalar]) -> Any:
+def _select_segment(maths: Maths[Scalar], before: Sequence[Scalar], values: Sequence[Scalar]) -> Scalar:
     """The value of the first segment whose end is still ahead, else the last."""
     found = values[-1]
     for earlier, value in zip(reversed(before), reversed(values[:-1]), strict=True):
@@ -240,7 +240,7 @@ CENTRE = PortKind("ref_centre", POSITION, "positions q₀ that the motion goes a
 BASE = setting("base", "rad/s", "base frequency", divides=True)
 
 
-def _waves(maths: Maths[Scalar], angle: Scalar, count: int) -> list[tuple[Any, Any]]:
+def _waves(maths: Maths[Scalar], angle: Scalar, count: int) -> list[tuple[Scalar, Scalar]]:
     """cos(kα), sin(kα) for k = 1 … count."""
     c, s = maths.cos(angle), maths.sin(angle)
     found = [(c, s)]
