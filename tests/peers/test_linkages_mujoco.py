@@ -154,3 +154,48 @@ def test_motors_may_be_named_and_files_may_be_in_parts(tmp_path: Path) -> None:
     assert load(text, tmp_path, motors="roll").motors == ("roll",)
     with pytest.raises(InputError, match="'knee'"):
         load(text, tmp_path, motors=["knee"])
+
+
+def legs(base: str, equality: str) -> str:
+    """Two legs of two hinges below a trunk, bent; on one a pad that is fixed; a plate stands on the ground."""
+
+    def leg(side: str, y: float, end: str) -> str:
+        return (
+            f'<body name="thigh{side}" pos="0 {y} 0" euler="0 20 0"><joint name="hip{side}" axis="0 1 0"/>'
+            f'{BODY.format("0 0 -.1", 1)}<body name="shin{side}" pos="0 0 -.3" euler="0 -50 0">'
+            f'<joint name="knee{side}" axis="0 1 0"/>{BODY.format("0 0 -.1", 0.5)}{end}</body></body>'
+        )
+
+    pad = f'<body name="pad" pos="0 0.02 -0.3" euler="20 10 0">{BODY.format("0 0 0", 0.1)}</body>'
+    return (
+        f'<mujoco model="legs"><worldbody><body name="trunk">{base}{BODY.format("0 0 0", 5)}{leg("a", 0.1, pad)}'
+        f'{leg("b", -0.1, "")}</body><body name="floor" pos="0 0 -1" euler="10 20 30"><body name="plate" pos="1 2 3"/>'
+        f'</body></worldbody><equality>{equality}</equality><actuator><motor joint="hipa"/><motor joint="kneea"/>'
+        '<motor joint="hipb"/></actuator></mujoco>'
+    )
+
+
+@pytest.mark.parametrize("base", ["", "<freejoint/>"])
+def test_loops_between_branches_may_hold_bodies_that_are_fixed(base: str, tmp_path: Path) -> None:
+    """A pad on a shin; on the ground a plate on a turned floor, where the base stands still."""
+    R = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0], [0.48, 0.64, 0.6]])
+    text = legs(base, '<connect body1="pad" body2="shinb" anchor="0 0.01 -0.02"/>')
+    robot = load(text, tmp_path, motors=["hipa", "kneea"])
+    q = robot.close([0.1, -0.2]).q
+    M, weight = Oracle(text, robot).motors(q, R)
+    arm = mp.Arm(robot, optimise="none")
+    np.testing.assert_allclose(arm.inertia_matrix(q), M, atol=1e-12)
+    np.testing.assert_allclose(arm.gravity(q, base=R) if base else arm.gravity(q), weight, atol=1e-11)
+
+
+def test_a_foot_on_the_ground_is_no_loop_of_a_base_that_moves(tmp_path: Path) -> None:
+    """Its trunk is no ground: such a foot is held by hold=."""
+    for ground in ('body2="plate"', ""):
+        equality = f'<connect body1="pad" {ground} anchor="0 0 0"/>'
+        with pytest.raises(InputError, match=r"is no body of the robot .*held to the ground by hold="):
+            load(legs("<freejoint/>", equality), tmp_path)
+        robot = load(legs("", equality), tmp_path, motors=["hipb", "kneeb"])
+        oracle = Oracle(legs("", equality), robot)
+        assert [frame.on for frame in robot.frames if frame.name.endswith("_second")] == [""]
+        oracle.motors([0.0] * 4)  # its equality holds there
+        assert robot.loops[0].free == "ball"

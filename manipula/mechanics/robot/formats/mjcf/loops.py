@@ -12,7 +12,9 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import atan2, hypot
+from functools import reduce
+from math import atan2, cos, hypot, sin
+from typing import NamedTuple
 
 from manipula.errors import RobotFileError, caution, some_of
 from manipula.mechanics.robot.bind import bind, free_parameters
@@ -22,10 +24,12 @@ from manipula.mechanics.robot.formats.loop_file import in_file_order
 from manipula.mechanics.robot.formats.mjcf.read import WORLD, links_from_mjcf
 from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, root_from_mjcf, settings_of, single, triple
 from manipula.mechanics.robot.formats.mjcf.tendons import tendons_from
+from manipula.mechanics.robot.formats.urdf.xml import UrdfOrigin
 from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.suffixes import identifier_from_name
+from manipula.mechanics.robot.values.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
 from manipula.messages import Message
 
 FREE = {"connect": "ball", "weld": ""}
@@ -72,21 +76,41 @@ def _motors(robot: RobotDescription, root: ET.Element, settings: Settings) -> tu
     return tuple(name for name in own if name in pulled)
 
 
-def _own_pose(robot: RobotDescription, text: str, file: str) -> dict[str, tuple[str, Placement]]:
-    """Body → the row that is its frame, and its pose in the world, joints where the file has them."""
+class Held(NamedTuple):
+    """A body: the row that holds it, where it is seen from there, and its pose in the world."""
+
+    row: str
+    within: Placement
+    pose: Placement
+
+
+def _own_pose(robot: RobotDescription, text: str, file: str) -> dict[str, Held]:
+    """The bodies, joints where the file has them."""
     joints = links_from_mjcf(text, file, []).links.joints
     tree = bind(robot, FLOATS, dict.fromkeys(free_parameters(robot), 0.0))
     own = {name: float(joints[name].reference) if name in joints else 0.0 for name in robot.joint_names}
     moving = iter(robot.coordinates.map_factors(float).spread([own[name] for name in robot.joint_names]))
     values = [0.0 if joint.kind == "fixed" else next(moving) for joint in robot.joints]
     poses = tree.outward(lambda parent, step: parent @ step, tree.elementary(values), tree.base)
-    found = {joint.link: (joint.name, pose) for joint, pose in zip(robot.joints, poses, strict=True) if joint.link}
-    return {WORLD: (BASE, tree.base), robot.origin.base_link or WORLD: (BASE, tree.base)} | found
+    rows = zip(robot.joints, poses, strict=True)
+    found = {joint.link: Held(joint.name, HERE, pose) for joint, pose in rows if joint.link}
+    ground = [robot.origin.base_link or WORLD, *([] if robot.moving else [WORLD])]
+    found |= dict.fromkeys(ground, Held(BASE, HERE, tree.base))
+    for joint in joints.values():  # parents come first
+        if joint.type == "fixed" and joint.parent in found and joint.child not in found:
+            on, step = found[joint.parent], _place(joint.at)
+            found[joint.child] = Held(on.row, on.within @ step, on.pose @ step)
+    return found
 
 
-def _ends(
-    robot: RobotDescription, element: ET.Element, at: dict[str, tuple[str, Placement]], names: tuple[str, str]
-) -> list[Frame]:
+def _place(at: UrdfOrigin) -> Placement:
+    x, y, z = map(float, at.xyz)
+    roll, pitch, yaw = (float_of(angle, {}) for angle in at.rpy)
+    turns = (turn_about(axis, cos(angle), sin(angle)) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)))
+    return reduce(lambda done, turn: done @ turn, turns, Placement(p=(x, y, z)))
+
+
+def _ends(robot: RobotDescription, element: ET.Element, at: dict[str, Held], names: tuple[str, str]) -> list[Frame]:
     """A frame on each body, both in one place."""
     where = Message("<{tag}> {name}", element.tag, element.get("name", ""))
     if "relpose" in element.attrib:
@@ -96,15 +120,19 @@ def _ends(
     bodies = element.get("body1", ""), element.get("body2", WORLD)
     for body in bodies:
         if body not in at:
-            raise RobotFileError("{body!r} is no body of the robot", body, where=where, hint=Message("name a body"))
+            hint = "frames are held to the ground by hold= in the call" if robot.moving else "name a body"
+            raise RobotFileError("{body!r} is no body of the robot", body, where=where, hint=Message(hint))
     zero: tuple[Fraction, Fraction, Fraction] = (Fraction(0),) * 3
-    (row, first), (other, second) = (at[body] for body in bodies)
+    first, second = (at[body] for body in bodies)
     x, y, z = map(float, triple(element.attrib, "anchor", where, zero))
-    own = Placement(p=(x, y, z))
-    there = second.inverse() @ first @ own
-    steps = given_steps(identifier_from_name(names[0]), (x, y, z), (0, 0, 0))
-    far = given_steps(identifier_from_name(names[1]), [f"{value:.15g}" for value in there.p], _rpy(there))
-    return [Frame(names[0], row, steps if own != HERE else ()), Frame(names[1], other, far)]
+    anchor = Placement(p=(x, y, z))
+    near, far = first.within @ anchor, second.within @ second.pose.inverse() @ first.pose @ anchor
+    return [_frame(name, on.row, there) for name, on, there in zip(names, (first, second), (near, far))]
+
+
+def _frame(name: str, row: str, at: Placement) -> Frame:
+    steps = given_steps(identifier_from_name(name), [f"{value:.15g}" for value in at.p], _rpy(at))
+    return Frame(name, row, steps if at != HERE else ())
 
 
 def _rpy(at: Placement) -> list[str]:
