@@ -222,8 +222,8 @@ def _convention_note(table: PastedTable) -> str:
     books = order.index("alpha") < order.index("theta") and order.index("a") < order.index("d")
     look = Message(", though books print the modified one in this order: {order}", ", ".join(order)) if books else ""
     return Message(
-        "the table does not say its convention, standard is assumed{look} (say convention={meant}, --convention {meant} "
-        "in a shell, or # convention = {meant} above the table)",
+        "the table does not say its convention, standard is assumed{look} (say convention={meant}, --convention "
+        "{meant} in a shell, or # convention = {meant} above the table)",
         look,
         "modified" if books else "standard",
     )
