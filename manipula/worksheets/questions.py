@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import degrees, pi, radians
 from random import Random
 from typing import Any
 
+from manipula.algebra.expr.maths import ExprMaths, free_symbols
+from manipula.algebra.expr.node import Graph
 from manipula.algebra.show.notation import Letter, Notation
 from manipula.algebra.simplify.tree import FormulaNumber, FormulaTree, Symbol, evaluate_tree, leaves
 from manipula.derivations.topics import derivation_by_topic
@@ -56,6 +59,15 @@ class ArmQuestions:
         if key not in known:
             raise UnknownNameError("question", key, known)
         return known[key]
+
+    @cached_property
+    def weights(self) -> set[str]:
+        """The parameters that do not place the tool: masses, inertias, gravity."""
+        structure, graph = ArmStructure(self.robot, "all"), Graph()
+        chain = structure.bound_tree(ExprMaths(graph), structure.symbols(graph.symbol))
+        q = [graph.symbol(f"q{i}", online=True) for i in range(1, chain.dof + 1)]
+        entries = [graph.expr(x) for row in pose(chain, q).rows() for x in row]
+        return {*structure.free} - {str(x.data) for x in free_symbols(entries)}
 
     def check(self, key: str, text: str) -> AnswerVerdict:
         """One answer."""
@@ -151,11 +163,13 @@ def _entries(topic: str, derivation: Derivation) -> Iterator[Asked]:
         left = script.notation(x.left)
         match topic:
             case "pose" if left == "p":
-                yield from _matrix(x, "p", "Find {left}, an entry of the tool's position in the base frame.")
+                yield from _matrix(x, "p", "Find {left}, a coordinate of the tool's origin in the base frame.")
             case "pose" if left in ("n", "o"):
-                yield from _matrix(x, left, "Find {left}, an entry of the tool's axis in the base frame.")
+                yield from _matrix(x, left, "Find {left}, a component of an axis of the tool in the base frame.")
             case "jacobian" if left == "J":
-                yield from _matrix(x, "J", "Find {left} of the Jacobian of the tool (linear velocity above angular).")
+                yield from _matrix(
+                    x, "J", "Find {left}, an entry of the Jacobian of the tool (linear velocity above angular)."
+                )
             case "dynamics" if isinstance(x.left, Letter) and isinstance(x.result, FormulaTree):
                 if x.left.letter == "m" or (x.left.letter == "g" and x.left.below != "0"):
                     yield sentence(_DYNAMICS[x.left.letter], x.left), x.left, x.result

@@ -89,8 +89,9 @@ class Sheet:
         return f"{one.solution:.4g}"
 
     def givens(self, one: WorksheetQuestion) -> str:
-        """The numbers that a question gives."""
-        return ", ".join(f"{name} = {value:g}" for name, value in one.given)
+        """The numbers that a question needs: masses and inertias only where they matter."""
+        moving = one.topic == "dynamics"
+        return ", ".join(f"{name} = {x:g}" for name, x in one.given if moving or name not in self.asked.weights)
 
     # set
 

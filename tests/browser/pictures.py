@@ -86,7 +86,7 @@ def identify(page: Any, program: Program) -> None:
     page.get_by_label("Logs to learn from").set_input_files(program.folder / "slow.csv")
     page.get_by_label("Logs to test with").set_input_files(program.folder / "other.csv")
     page.get_by_role("button", name="Identify", exact=True).click()
-    page.get_by_role("img", name="theta2: what is left of it").locator("canvas").wait_for(timeout=120_000)
+    page.get_by_role("img", name="theta2: residual").locator("canvas").wait_for(timeout=120_000)
     page.locator(".tab-body").evaluate("body => body.scrollTop = 250")
     kept(page, "identify")
 

@@ -446,7 +446,7 @@ def test_a_recording_dropped_on_the_page_is_identified(page: Any, program: Progr
         ]
     page.get_by_label("Torques of").select_option("other.csv")
     for joint in ("theta1", "theta2"):
-        for plot in (f"{joint}: measured and predicted torque", f"{joint}: what is left of it"):
+        for plot in (f"{joint}: measured and predicted torque", f"{joint}: residual"):
             page.get_by_role("img", name=plot).locator("canvas").wait_for()
     page.get_by_role("button", name="Use what was found").click()
     page.get_by_label("Columns").select_option("mass")

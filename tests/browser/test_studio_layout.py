@@ -142,6 +142,15 @@ def test_branches_behind_three_parallel_axes_have_words(page: Any) -> None:
         assert found and (np.sin(np.radians(angles[4])) > 0) == (found[2] == "no flip")
 
 
+def test_the_elbow_of_an_arm_that_lies_is_left_or_right(page: Any) -> None:
+    """Behind its second axis; of four joints as of six."""
+    library(page, "scara")
+    page.get_by_role("tab", name="Inverse", exact=True).click()
+    rows = page.locator(".figures tbody tr:not(.refused)").filter(has_text="elbow")
+    rows.nth(1).wait_for()
+    assert {row.get_by_role("rowheader").inner_text() for row in rows.all()} == {"elbow left", "elbow right"}
+
+
 def test_a_derivation_is_folded_and_read(page: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     library(page, "planar2r")

@@ -44,6 +44,13 @@ def test_every_topic_is_asked(ten: Worksheet) -> None:
         assert len({one.key for one in sheet.questions}) == len(sheet.questions)
 
 
+def test_a_question_of_geometry_states_no_masses() -> None:
+    robot = mp.load("spong_cylindrical")
+    sheet = mp.worksheet(robot, ["ik", "dynamics"], numbers=True, students=1).sheet(1)
+    stated = {one.topic: sheet.givens(one) for one in sheet.questions}
+    assert "d1 = " in stated["ik"] and "m1 = " not in stated["ik"] and "m1 = " in stated["dynamics"]
+
+
 def test_a_seed_makes_the_same_sheets() -> None:
     one, other, third = (mp.worksheet("planar2r", ["pose"], seed=s, students=2, vary="joints") for s in (3, 3, 4))
     assert one.as_dict() == other.as_dict() != third.as_dict()

@@ -61,7 +61,7 @@ function plotsOf({ joint, unit, t: x, measured, predicted }: Course["joints"][nu
   }; // prettier-ignore
   const rest = {
     x, series: [measured.map((value, k) => value - predicted[k]!)], labels: [t("residual")], colours: [2],
-    units: { x: "t (s)", y: `Δτ (${unit})` }, title: t("{0}: what is left of it", joint),
+    units: { x: "t (s)", y: `Δτ (${unit})` }, title: t("{0}: residual", joint),
   }; // prettier-ignore
   return [torque, rest];
 }

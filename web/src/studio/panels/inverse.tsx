@@ -76,7 +76,7 @@ function Branches(): JSX.Element {
         </Act>
       </div>
       <div class="scroll-x" tabIndex={0} role="region" aria-label={t("Branches")}>
-        <table class="figures">
+        <table class="figures branches">
           <thead>
             <tr>
               <th scope="col">{t("Branch")}</th>

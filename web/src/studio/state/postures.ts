@@ -43,8 +43,10 @@ const words: Record<string, (drawing: Drawing, chain: Chain, q: number[]) => Wor
   },
   /** Whether the elbow is above the line from the shoulder to the wrist; of an arm that lies, on its left. */
   elbow: (drawing, chain) => {
-    const short = drawing.joints.length < 4;
-    const [a, b, c] = short ? [chain.axes[0], chain.axes[1], chain.tool] : [chain.axes[1], chain.axes[2], chain.axes[4]];
+    const [directions, count] = [chain.axes.map((axis) => alongZ(axis).normalize()), chain.axes.length];
+    const like = (i: number): boolean => Math.abs(directions[i]!.dot(directions[i + 1]!)) > 1 - TIE * TIE;
+    const i = [0, 1].find((k) => k + 1 < count && like(k)) ?? (count < 4 ? 0 : 1); // the upper arm turns about its axis
+    const [a, b, c] = [chain.axes[i], chain.axes[i + 1], count > 4 ? chain.axes[4] : (chain.axes[i + 2] ?? chain.tool)];
     if (!a || !b || !c) return "";
     const [line, bend] = [at(c).sub(at(a)), at(b).sub(at(a))];
     const axis = alongZ(b).normalize();
