@@ -142,9 +142,7 @@ def rollouts() -> None:
             gains = [torch.full((6,), x, dtype=dtype, device=device) for x in (400, 40)]
             forward = best_time(lambda: ended(start, *gains, steps), wait, 5)
             show(f"torch {dtype} closed loop, steps", rows * steps, forward)
-            show(
-                f"torch {dtype} closed loop, gradient", rows * steps, best_time(lambda: gradient(start, steps), wait, 3)
-            )
+            show(f"torch {dtype} closed loop, gradient", rows * steps, best_time(lambda: gradient(start, steps), wait, 3))
 
 
 def graphed(torch: Any, f: Any, inputs: Any, rows: int, dtype: Any, wait: Any) -> None:
