@@ -107,7 +107,8 @@ class Commands(TyperGroup):
             command.help = translate(COMMANDS[name])
         for group, names in GROUPS.items():
             for name in names.split():
-                setattr(self.commands[name], "rich_help_panel", translate(group))  # noqa: B010
+                listed: Any = self.commands[name]
+                listed.rich_help_panel = translate(group)
         return super().parse_args(ctx, args)
 
     def get_help(self, ctx: Any) -> str:

@@ -32,7 +32,8 @@ from manipula.ik.descent import JointSpace
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.numeric import poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
+from manipula.ik.numeric.newton import residual
+from manipula.ik.numeric.tolerances import BranchTolerance, ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
 from manipula.ik.solver import AcceptedBranches, Nearest, Raw, away_text, nearest_reason
 from manipula.ik.without_closed_form import (
@@ -52,6 +53,8 @@ from manipula.mechanics.robot.tree import Tree
 
 if TYPE_CHECKING:
     from manipula.algebra.run.inverse import ManyTargets
+
+ALIGNED = 512  # configurations whose poses the closed form is tried on
 
 
 class InverseSolver(JointSpace):
@@ -191,6 +194,22 @@ class InverseSolver(JointSpace):
     def _may_miss(self) -> bool:
         """Whether a closed form or an elimination may have no answer to a pose that the arm meets but for rounding."""
         return self.freedoms < 6 and (self.closed is not None or (self._alike and self.general is not None))
+
+    @cached_property
+    def loses_aligned_poses(self) -> bool:
+        """Whether the closed form misses poses at which none of its branches meet.
+
+        Seen on configurations with joints at quarter turns, at which axes are in line if they ever are.
+        """
+        rng = np.random.default_rng(3)
+        q = rng.uniform(-np.pi, np.pi, (ALIGNED, self.chain.dof))
+        quarters = np.where(self.turning, np.rint(q * 2 / np.pi) * np.pi / 2, 0.0)
+        q = np.where(rng.random(q.shape) < 0.7, quarters, q)
+        T = self.pose(q)
+        values = np.array([self.parameter_of(x) for x in q]) if self.parameter.exists else None
+        raw = closed_rows(self, T.reshape(-1, 16), values)
+        found = (residual(self.pose(raw.q), T[:, None]) <= self.tolerances.exact).any(-1)
+        return bool((~found & (raw.margin > BranchTolerance.MARGIN)).any())
 
     @cached_property
     def _alike(self) -> bool:

@@ -126,7 +126,12 @@ class PathBranches:
             refine_rows(solver, flat[rows], None if swivel is None else swivel[rows], None, found, rows, self.tolerance)
         if solver.freedoms < 6:
             # axes in line may leave a joint to the position, of which a closed form for few joints says nothing
-            for i in rows[~found.valid[rows].any(-1)]:
+            lost = rows[~found.valid[rows].any(-1)]
+            if len(lost) and not solver.loses_aligned_poses:
+                # elsewhere a search, some milliseconds of it, would only miss again
+                margin = closed_rows(solver, flat[lost], None if swivel is None else swivel[lost]).margin
+                lost = lost[~(margin > BranchTolerance.MARGIN)]
+            for i in lost:
                 q = solver(T[i], self.seed, None, self.tolerance).q[: found.valid.shape[1]]
                 found.q[i, : len(q)], found.valid[i, : len(q)] = q, True
         return found

@@ -93,6 +93,30 @@ def test_a_seam_of_an_arm_is_the_best_of_all_sequences(name: str, seed: int) -> 
     np.testing.assert_allclose(arm.pose(path.q), poses, atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(14))
+def test_poses_of_few_joints_are_reached_where_one_by_one_they_are(seed: int) -> None:
+    """Axes in line included, which a closed form for few joints may miss."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (
+            0,
+            rng.choice([0, 0.2]),
+            rng.choice([0, 0.3]),
+            float(rng.choice([0, 90, -90])),
+            *(["P"] * (rng.random() < 0.2)),
+        )
+        for _ in range(int(rng.integers(2, 5)))
+    ]
+    arm = mp.Arm(mp.Robot.from_dh(rows, convention="standard", angle="deg", name="few"))
+    q = rng.uniform(-1.5, 1.5, (6, len(rows)))
+    q[3:] = np.rint(q[3:] * 2 / np.pi) * np.pi / 2
+    poses = np.concatenate([arm.pose(q)] * 2)
+    poses[6:, :3, 3] += rng.normal(size=(6, 3)) * rng.choice([1e-9, 0.3, 2.0], size=(6, 1))
+    reached = arm.follow(poses).reached
+    assert reached[:6].all()
+    assert reached.tolist() == [len(arm.inverse_kinematics(T).q) > 0 for T in poses]
+
+
 def test_a_free_spin_travels_less_and_keeps_point_and_axis() -> None:
     arm = mp.Arm("irb120")
     q = np.linspace([0.3, 0.4, 0.2, 0.5, 0.9, -1.0], [0.8, 0.5, 0.1, 0.6, 0.6, 1.5], 40)

@@ -62,7 +62,8 @@ def test_every_task_has_a_case() -> None:
 
 
 UNLIKE = ("start", "report", "zip")  # with times, pictures of the machine's own, or an archive
-ALIKE = ("base", "check", "code", "inverse", "looks", "motion", "seam")  # others tell their pace, or what is made once
+# others tell their pace, or what is made but once
+ALIKE = ("base", "check", "code", "inverse", "looks", "motion", "seam")
 ROBOTS_OF = {"identify": ("planar2r",), "start": ("planar2r",), "report": ("rp",)}  # recordings are of one arm
 
 

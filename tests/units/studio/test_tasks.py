@@ -14,6 +14,7 @@ import manipula as mp
 from manipula import api
 from manipula.errors import SizeError
 from manipula.studio.tasks import models, replies
+from manipula.studio.tasks.motion import seam
 from manipula.studio.worker import _work, pack_message, read
 from tests.formula_data import worth
 from tests.golden.sentences import Sentences
@@ -253,3 +254,38 @@ def test_the_sample_is_of_its_own_arm(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(api, "identify", identify)
     said("identify", document=api.document(FLAT), sample=True, logs=[], validate=[], outbox=str(tmp_path))
     assert seen == [("puma560", ["sample:puma560"], ["sample:puma560-check"])]
+
+
+# a seam
+
+
+def _seam(**given: Any) -> Any:
+    return seam({"document": api.document("puma560"), **given}, lambda *told: None)
+
+
+def test_a_table_of_poses_is_a_seam() -> None:
+    arm, q = mp.Arm("puma560"), np.array([0.2, 0.3, -0.2, 0.4, 0.8, -0.1])
+    ways = q + np.linspace(0, 0.3, 7)[:, None] * [1, -1, 1, -1, 1, -1]
+    poses = arm.pose(ways)
+    poses[3, 2, 3] += 9
+    table = "\n".join(",".join(map(repr, T.ravel().tolist())) for T in poses)
+    answer = _seam(table=table, start=q.tolist(), max_step=0.5)
+    assert answer["poses"] == [0, 1, 2, 4, 5, 6]
+    np.testing.assert_allclose(answer["q"], np.delete(ways, 3, axis=0), atol=1e-9)
+    assert [(x["kind"], x["first"]) for x in answer["reasons"]] == [("out of reach", 3)]
+    assert len(answer["csv"].splitlines()) == 8
+    with pytest.raises(mp.InputError, match="poses: row 2: expected 6 columns, found 2"):
+        _seam(table="1,2,3,4,5,6\n1,2")
+    with pytest.raises(mp.InputError, match=r"max_step: expected 1e-06 to 3\.14, found 9"):
+        _seam(max_step=9)
+
+
+def test_without_a_table_the_line_between_the_ends_is_the_seam() -> None:
+    arm = mp.Arm("puma560")
+    ends = [[0.2, 0.3, -0.2, 0.4, 0.8, -0.1], [0.4, 0.3, -0.1, 0.4, 0.7, -0.1]]
+    answer = _seam(motion={"from": ends[0], "to": ends[1]}, start=ends[0])
+    assert answer["jumps"] == []
+    np.testing.assert_allclose([answer["q"][0], answer["q"][-1]], ends, atol=1e-9)
+    way = arm.pose(np.array(answer["q"]))[:, :3, 3]
+    along = way - way[0]
+    np.testing.assert_allclose(np.cross(along, along[-1]), 0, atol=1e-9)
