@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -139,9 +139,13 @@ def _write_results(found: Any, out: Path | None, report: Path | None) -> list[Pa
     return robot if report is None else [*robot, found.report(report)]
 
 
-def _say(found: Any, compared: Any, names: list[str], files: list[Path]) -> None:
-    for text in found.warnings:
+def _say_warnings(texts: Sequence[str]) -> None:
+    for text in texts:
         screen.say_prose(language.in_shell_words(language.translate(Message("warning: {text}", text))), "yellow")
+
+
+def _say(found: Any, compared: Any, names: list[str], files: list[Path]) -> None:
+    _say_warnings(found.warnings)
     joints = [f"{name} %" for name in found.data.robot.joint_names]
     heads = ("recording", "used for", "judged through", "whole %", "moving %", "at rest %", "least squares %", *joints)
     rows = [
@@ -266,6 +270,9 @@ def payload(
     frame: Annotated[str, typer.Option("--frame", help="The frame of the result, the tool's unless named.")] = "",
     learnt: Annotated[str, typer.Option("--learn", help="Parameters of the load, with commas.")] = "mx,my,mz,m",
     forgetting: Annotated[float, typer.Option("--forgetting", help="What a sample keeps of those before it.")] = 1.0,
+    empty: Annotated[
+        list[str] | None, typer.Option("--empty", help="A recording of the empty arm, identified first.")
+    ] = None,
     columns: recordings.Columns = None,
     units: recordings.Units = None,
     scale: recordings.Scale = None,
@@ -277,17 +284,29 @@ def payload(
 ) -> None:
     """Estimate the payload of a recorded motion: mass and centre of mass.
 
-    The arm's own parameters are the robot's, so the robot should be one that was identified empty.
+    The arm's own parameters are the robot's, so the robot should be one that was identified empty. With --empty it is
+    identified here, and what no robot file can hold is taken off, too.
 
     \b
     Examples:
       manipula payload puma560 run.csv
+      manipula payload arm.urdf run.csv --empty empty.csv
       manipula payload arm.toml run.npz --learn m --json
     """
     subject = options.find(robot, wishes)
     settings = recordings.log_settings(columns, units, scale, rate, topic)
     log = api.read_log(recordings.files_of(file), subject, **settings)
-    weigh = PayloadEstimator(subject, frame, [x.strip() for x in learnt.split(",")], forgetting, 1 / log.rate)
+    alone = [api.read_log(recordings.files_of(name), subject, **settings) for name in empty or ()]
+    known: Any = subject
+    if alone:
+        with screen.progress(f"identifying {subject.name}") as tell:
+            known = api.identify(subject, alone, tell=tell)
+        if not as_json:
+            _say_warnings(known.warnings)
+    # friction that follows the load needs accelerations, by the filter of a fit
+    loaded = any(law.loaded for joint in subject.joints for law in joint.actuator.laws)
+    sample = None if alone or loaded else 1 / log.rate
+    weigh = PayloadEstimator(known, frame, [x.strip() for x in learnt.split(",")], forgetting, sample)
     weigh.run(log)
     if as_json:
         screen.say_json(weigh.as_dict())

@@ -153,7 +153,7 @@ def test_without_accelerations_what_needs_them_is_left_out_in_words() -> None:
     assert weigh.mass == pytest.approx(1.5, abs=0.05)
     with pytest.warns(mp.ManipulaWarning, match="leaves out fl1, fl2 of the fit, which need accelerations"):
         mp.PayloadEstimator(fitted("load"), sample=0.01)
-    with pytest.raises(InputError, match=r"depends on its load \(friction.load\)"):
+    with pytest.raises(InputError, match=r"follows the load, which needs accelerations: give no sample="):
         mp.PayloadEstimator(fitted("load").robot, sample=0.01)
 
 

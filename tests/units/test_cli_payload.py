@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import manipula as mp
 from tests.golden.sentences import Sentences
+from tests.recordings import recording, two_joints
 from tests.units.test_cli import as_json, done, folder, refused
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -35,6 +37,27 @@ def test_a_load_is_weighed_from_a_file(folder: Path) -> None:
     assert told["com"][0] == pytest.approx(0.1, abs=0.02) and told["com"][2] is None
     text = done(*words)
     assert "centre of mass" in text and "the motion showed" in text and "my" in text
+
+
+def test_a_load_is_weighed_by_an_arm_whose_friction_follows_it(folder: Path) -> None:
+    """As `identify --out` writes it; and by a recording of the empty arm."""
+    arm = two_joints()
+    arm = arm.with_friction(joint1={"load": 0.05, "viscous": 0.8}, joint2={"load": 0.03, "coulomb": 0.4})
+    mp.save(arm, "arm.toml")
+    recording(arm.with_payload(1.5, (-0.1, 0.05, 0.0)), 9, seconds=5).save("held.csv")
+    told = as_json("payload", "arm.toml", "held.csv", "--learn", "mx,my,m")
+    assert told["mass"] == pytest.approx(1.5, rel=0.05) and abs(told["mass"] - 1.5) < told["interval"]["m"]
+
+
+@pytest.mark.turn
+def test_the_empty_arm_is_identified_first(folder: Path) -> None:
+    arm = two_joints()
+    mp.save(arm.with_parameters(m2=2.6), "arm.toml")  # the file is wrong by 0.6 kg
+    recording(arm, 3, seconds=6, noise=0.01).save("empty.csv")
+    recording(arm.with_payload(1.5), 9, seconds=6, noise=0.01).save("held.csv")
+    text = done("payload", "arm.toml", "held.csv", "--empty", "empty.csv", "--learn", "m")
+    mass, half = map(float, re.findall(r"- ([\d.]+) kg ± ([\d.]+) kg", text)[0])
+    assert abs(mass - 1.5) < min(half, 0.1)
 
 
 def test_what_is_wrong_with_a_load_is_told_in_one_line(folder: Path, whole: Sentences) -> None:

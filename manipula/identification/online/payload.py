@@ -208,6 +208,11 @@ class PayloadEstimator(OnlineEstimator):
         refuse_time("sample", sample)
         self.columns, self.sample = checked_columns(columns), sample
         whole = arm_with_extra(robot, accelerations=sample is None)
+        laws = [law for joint in whole.robot.joints for law in joint.actuator.laws]
+        if sample is not None and any(law.loaded for law in laws):
+            raise InputError(
+                "{name}: its friction follows the load, which needs accelerations: give no sample=", whole.robot.name
+            )
         held = seen_at(whole.robot, frame) if frame else whole.robot
         given: dict[str, Any] = {"forgetting": forgetting, "guard": guard, "noise": noise, "smoothing": smoothing}
         usual = first_sigmas(whole.robot, self.columns)
