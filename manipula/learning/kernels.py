@@ -20,8 +20,9 @@ ORDERS = 2  # derivatives: of the model, and of its gradient
 class Differentiable:
     """A function of variables alone, its compiled forms, and its vector–Jacobian product, each made on first use."""
 
-    def __init__(self, function: Function, orders: int = ORDERS) -> None:
-        self.function, self.orders = function, orders
+    def __init__(self, function: Function, orders: int = ORDERS, most: int | None = None) -> None:
+        """`orders`: of derivatives that are left; `most`: of those there were at first."""
+        self.function, self.orders, self._most = function, orders, orders if most is None else most
         self.name = function.name
         self._compiled: dict[str, Compiled] = {}
 
@@ -33,8 +34,8 @@ class Differentiable:
     def product(self) -> Differentiable:
         """The gradient: inputs and weights of the outputs → one vector an input."""
         if not self.orders:
-            raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, ORDERS)
-        return Differentiable(vector_jacobian_product(self.function), self.orders - 1)
+            raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, self._most)
+        return Differentiable(vector_jacobian_product(self.function), self.orders - 1, self._most)
 
     def compile_for(self, dtype: str) -> Compiled:
         if dtype not in self._compiled:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.run.gradients.frameworks import import_framework
+from manipula.errors import InputError
 from manipula.learning.kernels import Differentiable, Inputs, as_row
 from manipula.learning.pytorch import Operator, TorchFunction, check_tensors
 from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays, sum_to
@@ -152,7 +153,7 @@ class Nearest:
         self.inputs, self._ports = tuple(sizes), Inputs(answer.name, sizes)
         self._family = family
         self._rows = Differentiable(answer, 0), Differentiable(family.gap, 0), Differentiable(family.step, 0)
-        self._slopes, self._jacobian = Differentiable(family.slopes, 0), Differentiable(family.jacobian, 0)
+        self._slopes, self._jacobian = Differentiable(family.slopes, 0, 1), Differentiable(family.jacobian, 0)
         self._result = namedtuple(f"{answer.name}_result", list(self.outputs))  # type: ignore[misc]
 
     def _search(self, arrays: Arrays) -> Search:
@@ -170,6 +171,9 @@ class TorchNearest(Nearest):
         slopes, jacobian = (Operator(torch, own) for own in (self._slopes, self._jacobian))
         search = self._search(Arrays(torch, _torch_constant, gap.call, solved.call, step.call, jacobian.call))
 
+        def forward(pose: Any, seed: Any) -> tuple[Any, Any]:
+            return search.nearest(pose, seed)
+
         def save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
             ctx.mark_non_differentiable(output[1])
             ctx.save_for_backward(*inputs, *output)
@@ -183,15 +187,24 @@ class TorchNearest(Nearest):
                 for g, x in zip(found, (pose, seed), strict=True)
             )
 
-        methods: dict[str, Any] = {"forward": search.nearest, "setup_context": save, "backward": backward}
+        methods: dict[str, Any] = {"forward": forward, "setup_context": save, "backward": backward}
         own = {key: staticmethod(x) for key, x in methods.items()}
         made: Any = type(self.name, (torch.autograd.Function,), {**own, "generate_vmap_rule": True})
         self._call = made.apply
 
-    def __call__(self, pose: Any, seed: Any) -> Any:
-        pose = as_row(pose)
-        check_tensors(self._torch, self._ports, (pose, seed))
-        return self._result(*self._call(pose, seed))
+    def __call__(self, *tensors: Any) -> Any:
+        tensors = (*map(as_row, tensors[:1]), *tensors[1:])
+        check_tensors(self._torch, self._ports, tensors)
+        # no rule `jvp`: the compiler takes no function that has one
+        if not self._torch.compiler.is_compiling() and any(_is_carried(self._torch, x) for x in tensors):
+            raise InputError("{name}: derivatives are carried backward only, not forward", self.name)
+        return self._result(*self._call(*tensors))
+
+
+def _is_carried(torch: Any, x: Any) -> bool:
+    """Has it a derivative that goes along?"""
+    forward = torch.autograd.forward_ad
+    return forward._current_level >= 0 and forward.unpack_dual(x).tangent is not None
 
 
 def _torch_constant(values: Any, like: Any) -> Any:
@@ -233,8 +246,8 @@ class JaxNearest(Nearest):
         call.defvjp(forward, backward)
         self._call = jax.jit(call)
 
-    def __call__(self, pose: Any, seed: Any) -> Any:
-        return self._result(*self._call(*checked_arrays(self._jax, self._ports, (pose, seed))))
+    def __call__(self, *arrays: Any) -> Any:
+        return self._result(*self._call(*checked_arrays(self._jax, self._ports, arrays)))
 
 
 def torch_nearest(answer: Function, family: NearestFamily | None) -> Callable[..., Any]:

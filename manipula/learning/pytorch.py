@@ -161,10 +161,11 @@ class Operator:
         if functions is None and not self._is_watched():
             plan = self._plan_of(tensors)
             if plan is not None:
-                gathers = self._gathers() and any(x.requires_grad for x in tensors)
-                if gathers or self._forward_ad._current_level >= 0:
+                # a list is made in less time than a generator is begun
+                wanting = [x for x in tensors if x.requires_grad]
+                if (wanting and self._gathers()) or self._forward_ad._current_level >= 0:
                     return self._recorded.apply(*tensors)
-                return self._direct(plan, tensors)
+                return self._direct(plan, [x.detach() for x in tensors] if wanting else tensors)
         check_tensors(torch, self._own, tensors)
         # operators of torch.library have no rule for torch.func's gradients; a Function has, and none for fullgraph
         return self._transformed.apply(*tensors) if functions is not None else self._registered(*tensors)
@@ -194,7 +195,7 @@ class Operator:
     def _direct(self, plan: Plan, tensors: Sequence[Any]) -> Any:
         if isinstance(plan, DevicePlan):
             return self._launched(plan, tensors)
-        arrays = [(x.detach() if x.requires_grad else x).numpy() for x in tensors]
+        arrays = [x.numpy() for x in tensors]
         threads = self._torch.get_num_threads() if plan.many else 1
         # without threads the call is a thin one
         found = plan.run(*arrays, threads=threads) if threads > 1 else plan.run(*arrays)
@@ -244,7 +245,10 @@ class Operator:
             if self._forward_ad._current_level >= 0:
                 ctx.save_for_forward(*tensors)  # takes half as long as all the rest
             plan = self._plan_of(tensors)
-            return self._registered(*tensors) if plan is None else self._direct(plan, tensors)
+            if plan is None:
+                return self._registered(*tensors)
+            # kernels read addresses; NumPy takes no tensor that wants a gradient
+            return self._direct(plan, tensors if isinstance(plan, DevicePlan) else [x.detach() for x in tensors])
 
         return self._function(forward=forward)
 

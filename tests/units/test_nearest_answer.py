@@ -15,9 +15,12 @@ from manipula.ik.arm.nearest_family import solve_positive
 Floats = Any
 
 
+VALUES = {"a1": 0.4, "a2": 0.3, "d4": 0.1}  # of the scara, whose two branches are made in little time
+
+
 @cache
 def arm_of(name: str) -> mp.Arm:
-    return mp.Arm(name)
+    return mp.Arm(mp.load(name).with_parameters(**VALUES) if name == "scara" else name)
 
 
 def drawn(name: str, count: int, seed: int = 0) -> tuple[Floats, Floats]:
@@ -39,7 +42,7 @@ def function(framework: str, name: str) -> Any:
 
 
 @pytest.mark.parametrize("framework", ["torch", "jax"])
-@pytest.mark.parametrize("name", ["ur5e", "puma560"])
+@pytest.mark.parametrize("name", ["scara", *(pytest.param(x, marks=pytest.mark.slow) for x in ("ur5e", "puma560"))])
 def test_of_a_closed_form_it_is_the_first_answer_of_the_arm(framework: str, name: str) -> None:
     T, seed = drawn(name, 12)
     found = function(framework, name)(T, seed)
@@ -48,6 +51,7 @@ def test_of_a_closed_form_it_is_the_first_answer_of_the_arm(framework: str, name
     assert np.asarray(found.valid).tolist() == [1] * 12
 
 
+@pytest.mark.turn
 def test_turns_are_those_beside_the_seed_and_limits_are_kept() -> None:
     f, (T, seed) = function("torch", "ur5e"), drawn("ur5e", 6)
     limits = np.array(arm_of("ur5e").limits)
@@ -58,7 +62,7 @@ def test_turns_are_those_beside_the_seed_and_limits_are_kept() -> None:
 
 
 @pytest.mark.parametrize("framework", ["torch", "jax"])
-@pytest.mark.parametrize("name", ["ur5e", "panda"])
+@pytest.mark.parametrize("name", ["scara", pytest.param("panda", marks=pytest.mark.slow)])
 def test_a_pose_out_of_reach_has_no_answer_and_no_gradient(framework: str, name: str) -> None:
     T, seed = drawn(name, 3)
     T[1, :3, 3] += 5
@@ -66,8 +70,13 @@ def test_a_pose_out_of_reach_has_no_answer_and_no_gradient(framework: str, name:
     assert np.asarray(found.valid).tolist() == [1, 0, 1] and np.isfinite(np.asarray(found.q)).all()
 
 
-@pytest.mark.parametrize("framework", ["torch", "jax"])
-@pytest.mark.parametrize("name", ["panda", "iiwa14"])
+@pytest.mark.parametrize(
+    ("framework", "name"),
+    [
+        pytest.param("torch", "panda", marks=pytest.mark.turn),
+        *(pytest.param(*x, marks=pytest.mark.slow) for x in (("torch", "iiwa14"), ("jax", "panda"), ("jax", "iiwa14"))),
+    ],
+)
 def test_of_a_redundant_arm_no_other_value_is_much_nearer(framework: str, name: str) -> None:
     arm, (T, seed) = arm_of(name), drawn(name, 10)
     found = function(framework, name)(T, seed)
@@ -89,7 +98,9 @@ def test_the_solver_of_symmetric_equations() -> None:
     assert np.allclose(solve_positive(square.tolist(), right.tolist()), np.linalg.solve(square, right))
 
 
-@pytest.mark.parametrize("name", ["ur5e", "panda"])
+@pytest.mark.parametrize(
+    "name", ["scara", pytest.param("ur5e", marks=pytest.mark.slow), pytest.param("panda", marks=pytest.mark.turn)]
+)
 def test_gradients_are_those_of_the_implicit_function(name: str) -> None:
     torch = pytest.importorskip("torch")
     arm, (T, seed) = arm_of(name), drawn(name, 4, seed=3)
@@ -108,6 +119,7 @@ def test_gradients_are_those_of_the_implicit_function(name: str) -> None:
             assert torch.allclose(slope[:, j], true, atol=3e-3), (k, j)
 
 
+@pytest.mark.slow
 def test_gradients_in_jax_are_those_in_pytorch() -> None:
     torch, jax = pytest.importorskip("torch"), pytest.importorskip("jax")
     f, (T, seed) = function("jax", "panda"), drawn("panda", 3, seed=3)
@@ -118,6 +130,7 @@ def test_gradients_in_jax_are_those_in_pytorch() -> None:
         assert np.allclose(a, b.grad, atol=1e-5)
 
 
+@pytest.mark.turn
 def test_one_seed_for_all_poses_and_one_pose_for_all_seeds() -> None:
     torch = pytest.importorskip("torch")
     f = arm_of("panda").torch("inverse_kinematics", seed=True)
@@ -129,8 +142,32 @@ def test_one_seed_for_all_poses_and_one_pose_for_all_seeds() -> None:
     assert torch.allclose(torch.func.vmap(f)(T, seed).q, f(T, seed).q)
 
 
+@pytest.mark.turn
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # PyTorch's own, on first use
 def test_what_it_cannot_be_asked_is_named() -> None:
     with pytest.raises(InputError, match="seed=True: expected inverse_kinematics"):
         arm_of("ur5e").torch("pose", seed=True)
     with pytest.raises(InputError, match="seed: expected shape"):
         function("torch", "panda")(*drawn("ur5e", 2))
+    for framework in ("torch", "jax"):
+        with pytest.raises(InputError, match="expected 2 inputs"):
+            function(framework, "panda")(drawn("panda", 2)[0])
+    torch = pytest.importorskip("torch")
+    T, seed = map(torch.as_tensor, drawn("panda", 2))
+    f = arm_of("panda").torch("inverse_kinematics", seed=True)
+    with pytest.raises(InputError, match="backward only"), torch.autograd.forward_ad.dual_level():
+        f(T, torch.autograd.forward_ad.make_dual(seed, seed))
+    slope = torch.autograd.grad(f(T, seed.requires_grad_()).q.sum(), seed, create_graph=True)[0]
+    with pytest.raises(InputError, match="higher order than 1"):
+        slope.sum().backward()
+
+
+@pytest.mark.turn
+def test_compiled_in_one_graph() -> None:
+    torch = pytest.importorskip("torch")
+    f, (T, seed) = arm_of("panda").torch("inverse_kinematics", seed=True), map(torch.as_tensor, drawn("panda", 2))
+    compiled = torch.compile(f, fullgraph=True, backend="aot_eager")
+    x = seed.requires_grad_()
+    assert torch.equal(compiled(T, x).q, f(T, x).q)
+    slopes = [torch.autograd.grad(g(T, x).q.sum(), x)[0] for g in (f, compiled)]
+    assert torch.equal(*slopes)
