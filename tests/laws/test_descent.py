@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import manipula as mp
 from manipula.algebra.run.routines import compile_text
 from manipula.generation.arm_structure import numeric_chain
-from manipula.ik.descent import TASKS, Descent, descend, lacking
+from manipula.ik.descent import TASKS, Descent, descend, fill_jacobian, lacking, locate_axes, normal, stepped
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import distances
 from manipula.ik.without_closed_form import _by_arrays, distinct, starts, unclosed_result, unique_solutions
@@ -185,3 +185,41 @@ def test_the_nearest_is_as_near_as_arrays_find(name: str) -> None:
     a, b = with_code.nearest(T), without.nearest(T)
     assert a.distance <= b.distance * (1 + 1e-9)
     assert a.distance == pytest.approx(float(np.linalg.norm(with_code.pose(a.q) - T)))
+
+
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_a_step_is_that_of_damped_least_squares(n: int) -> None:
+    """(JᵀJ + λ) s = Jᵀe by arrays; a joint at a limit that is pushed out has no column."""
+    dice = np.random.default_rng(n)
+    for _ in range(5):
+        J, e, damping = dice.normal(size=(n, 6)), dice.normal(size=6), float(dice.uniform(1e-3, 1))
+        x, at = dice.uniform(-1, 1, n), dice.integers(3, size=n)  # at the lower limit, at the upper one, at neither
+        limits = np.concatenate([np.where(at == 0, x, -2), np.where(at == 1, x, 2)])
+        pushed = J @ e
+        held = ((at == 0) & (pushed < 0)) | ((at == 1) & (pushed > 0))
+        free = np.where(held[:, None], 0.0, J)
+        rows, H, g, step = J.ravel().copy(), np.zeros(n * n), np.zeros(n), np.zeros(n)
+        normal(n, rows, e, x, limits, H, g)
+        np.testing.assert_allclose(rows.reshape(n, 6), free, atol=0)
+        np.testing.assert_allclose(np.tril(H.reshape(n, n)), np.tril(free @ free.T), atol=1e-12)
+        np.testing.assert_allclose(g, free @ e, atol=1e-12)
+        stepped(n, H, g, damping, step)
+        np.testing.assert_allclose(step, np.linalg.solve(free @ free.T + damping * np.eye(n), free @ e), atol=1e-9)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_rows_of_the_task_are_slopes_of_what_it_lacks(task: str) -> None:
+    """Near the target, where a turn and its rotation vector have the same slope."""
+    chain = numeric_chain(odd_arm(random.Random(6), "RPRR"))
+    descent = Descent(chain, np.full(4, -9.0), np.full(4, 9.0), descend)
+    what, n, x = TASKS.index(task), 4, np.array([0.4, 0.1, -0.8, 1.3])
+    axes, points, end, target = np.zeros(12), np.zeros(12), np.zeros(12), np.zeros(12)
+    J, ahead, behind, h = np.zeros(24), np.zeros(6), np.zeros(6), 1e-6
+    arm, kinds = descent._free, descent._kinds
+    locate_axes(n, arm, kinds, x, axes, points, target)
+    fill_jacobian(n, what, arm, kinds, axes, points, target, J)
+    for k in range(n):
+        for sign, e in ((1, ahead), (-1, behind)):
+            locate_axes(n, arm, kinds, x + sign * h * np.eye(n)[k], axes, points, end)
+            lacking(what, end, target, e)
+        np.testing.assert_allclose(J[6 * k : 6 * k + 6], (behind - ahead) / (2 * h), atol=1e-8)

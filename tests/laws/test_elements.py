@@ -186,3 +186,14 @@ def test_a_wrong_element_is_a_sentence(old: str, new: str, message: str, tmp_pat
     (tmp_path / "bad.toml").write_text(text if "k1" not in old else text.replace("[values]\nk1 = 300\n", ""))
     with pytest.raises(RobotFileError, match=message):
         mp.load(tmp_path / "bad.toml")
+
+
+COLUMNS = [f"{letters}_{name}" for name in ("gas_spring", "cord") for letters in ("k", "kl", "F", "c")]
+
+
+@pytest.mark.parametrize("name", COLUMNS[:6])
+def test_a_changed_column_of_an_element_changes_that_one_alone(name: str, arm: mp.Arm) -> None:
+    theta = arm.robot.standard_parameters
+    value = 1.5 * (theta[name] or 0)
+    changed = mp.Robot.of(arm.robot).with_standard_parameters({name: value})
+    assert changed.standard_parameters == pytest.approx(theta | {name: value}, rel=1e-12)

@@ -11,6 +11,7 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.algebra.simplify.tree import FormulaTree
+from manipula.worksheets.arms import LENGTHS, MASSES, numbers_of
 from manipula.worksheets.sheet import Sheet, Worksheet
 from tests.laws.test_steps_proved import dh
 
@@ -172,3 +173,15 @@ def test_many_joints_vary_by_lengths() -> None:
     with pytest.raises(mp.InputError, match="use lengths"):
         mp.worksheet("puma560", ["pose"], students=2, vary="axes")
     assert len(mp.worksheet("puma560", ["pose"], students=2)) == 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_letters_have_numbers_of_their_kind(seed: int) -> None:
+    """Masses from a table of masses in kg, lengths from one in m; what has a number keeps it."""
+    robot = dh("RRR", "mixed", a=["l1", "l2", "h3"], d=[0, "mast", 0]).with_parameters(l2=7.0)
+    numbers = numbers_of(robot, Random(seed))
+    assert numbers.keys() == robot.parameters.keys() and numbers["l2"] == 7.0
+    assert all(numbers[name] in MASSES for name in ("m1", "m2", "m3"))
+    assert all(numbers[name] in LENGTHS for name in ("l1", "h3"))
+    drawn = [numbers_of(robot, Random(10 * seed + k)) for k in range(8)]
+    assert max(x[name] for x in drawn for name in ("m1", "m2", "m3")) > max(LENGTHS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import tempfile
@@ -383,3 +384,13 @@ def test_the_list_of_commands_has_their_own_words(name: str) -> None:
 def test_a_command_that_is_nearly_right_is_suggested() -> None:
     done = CliRunner().invoke(app, ["generat"])
     assert done.exit_code == 2 and "Did you mean 'generate'" in done.output
+
+
+def test_a_folder_and_a_broken_link_are_no_robots(folder: Path) -> None:
+    """Of the files that end as robots do, those that can be read and describe one."""
+    done("new", "purple", "--joints", "RR")
+    (folder / "folder.toml").mkdir()
+    (folder / "other.toml").write_text("[project]\n")
+    with contextlib.suppress(OSError):  # where a user may not make links
+        (folder / "gone.toml").symlink_to("nowhere.toml")
+    assert [path.name for path in options.own_files() if path.parent == Path()] == ["purple.toml"]

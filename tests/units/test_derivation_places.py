@@ -4,6 +4,10 @@ well-formed HTML, a notebook, plain data, files, the command."""
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +19,7 @@ from manipula import api
 from manipula.algebra.show.layout import width
 from manipula.cli.app import app
 from manipula.pages.derivation import Derivation
+from manipula.pages.documents import html_document
 
 CASES = [
     ("planar2r", "pose", "transforms"), ("planar2r", "jacobian", ""), ("planar2r", "dynamics", "lagrange"),
@@ -128,3 +133,18 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked.exit_code == 1 and "1a: Not equal" in checked.stdout
     (tmp_path / "bad.txt").write_text("1a l1\n", encoding="utf-8")
     assert run(app, ["worksheet", "check", "worksheet", "bad.txt"]).exit_code == 2
+
+
+@pytest.mark.parametrize("script", ["", "document.title = 'α < β'"])
+def test_a_page_allows_its_own_script_alone(script: str) -> None:
+    text = html_document("a < b", ["<p>body</p>"], script=script)
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
+    rules = dict(rule.strip().split(" ", 1) for rule in unescape(policy).split(";"))
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert rules.pop("script-src", "") == (f"'sha256-{digest}'" if script else "")
+    assert rules == {
+        "default-src": "'none'", "style-src": "'unsafe-inline'", "img-src": "data:", "base-uri": "'none'",
+        "form-action": "'none'",
+    }  # fmt: skip
+    assert re.findall(r"<script>(.*?)</script>", text) == ([script] if script else [])
+    assert "<title>a &lt; b</title>" in text and "<p>body</p>" in text

@@ -156,3 +156,11 @@ def test_signals_with_times_of_their_own(outer: str, tmp_path: Path) -> None:
         signals = {part: signals}
     savemat(tmp_path / "a.mat", signals)
     _compare(mp.read_log(tmp_path / "a.mat", "planar2r"), data)
+
+
+def test_a_list_of_nothing_is_no_list_of_joints(tmp_path: Path) -> None:
+    """A topic that stops sending efforts: the line has too few numbers; the names of joints have not changed."""
+    rows = ['0.0,"[\'a\', \'b\']","[1, 2]","[3, 4]"', '0.01,"[\'a\', \'b\']","[1, 2]","[]"']
+    text = "\n".join(["time,name,position,effort", *rows, *rows]) + "\n"
+    with pytest.raises(mp.InputError, match="line 3: expected 5 numbers, found 3"):
+        mp.read_log(written(tmp_path / "a.csv", text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +274,13 @@ def test_the_page_of_a_run_has_its_numbers(rows: int, reference: bool, tmp_path:
     assert "the largest energy that took part: 1.2e-07." in page
     assert page.count("<svg") == 3 * (3 if reference else 2) + 1
     assert "integral [SI]" in page and "many" not in page
+
+
+@pytest.mark.parametrize("name, seen", [("rp", ["from the side"]), ("stanford3", ["from the side", "from above"])])
+def test_views_of_a_workspace_stand_side_by_side(name: str, seen: list[str]) -> None:
+    """One above the other they would leave a wide sheet half empty."""
+    figure = mp.Arm(name).plot_workspace(50)
+    *views, bar = figure.axes
+    boxes = [place.get_position() for place in views]
+    assert bar.get_label() == "<colorbar>" and [place.get_title() for place in views] == seen
+    assert all(a.x1 <= b.x0 and abs(a.y0 + a.y1 - b.y0 - b.y1) < 1e-6 for a, b in pairwise(boxes))

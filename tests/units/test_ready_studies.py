@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ import pytest
 import manipula as mp
 from manipula.errors import UnsetError
 from manipula.studies.catalogue import workspace
+from manipula.studies.catalogue.entry import Kind
 from manipula.studies.catalogue.registry import READY
 from manipula.studies.study_file import schema_text
 from tests.golden.sentences import Sentences
@@ -283,3 +284,17 @@ def test_commands_that_cannot_be(written: Path, whole: Sentences) -> None:
 def test_the_published_schema_is_that_of_the_reader() -> None:
     published = (Path(mp.__file__).parent / "studies" / "study.schema.json").read_text(encoding="utf-8")
     assert published == schema_text() and json.loads(published)["title"] == "StudyFile"
+
+
+UNITS = {"", "1", "SI", "m", "s", "J", "kg", "kg/m", "rad", "rad/s", "rad or m", "N·m", "N·m or N"}
+
+
+@pytest.mark.parametrize("name", READY)
+def test_every_column_has_a_unit_and_a_line_about_it(name: str) -> None:
+    """In a table, a form, a figure: a unit stands where a unit stands, and words where words do."""
+    for key, column in READY[name].columns.items():
+        assert column.unit in UNITS, f"{key}: {column.unit}"
+        assert len(column.about) > 2 and column.about not in UNITS, f"{key}: {column.about}"
+    for setting in READY[name].form:
+        assert setting.kind in get_args(Kind), setting
+        assert len(setting.about.split()) >= 1 and setting.about not in get_args(Kind), setting
