@@ -99,7 +99,7 @@ def least_jumps(arm: mp.Arm, poses: Floats) -> int:
 
 
 class Controller:
-    """The emitted `…_follow`; None where the arm has none."""
+    """The emitted `…_follow`; None where it cannot be emitted."""
 
     def __init__(self, arm: mp.Arm, folder: Path) -> None:
         model = mp.generate(arm.robot, "inverse_kinematics")

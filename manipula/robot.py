@@ -128,10 +128,10 @@ class Robot(description.RobotDescription):
         """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
         if not isinstance(text, str):
             raise InputError("found {text}, expected the text of a robot file", describe(text))
-        return cls.read(format_named(format).read(text, **options), options)
+        return cls.from_description(format_named(format).read(text, **options), options)
 
     @classmethod
-    def read(cls, described: description.RobotDescription, options: Mapping[str, object]) -> Robot:
+    def from_description(cls, described: description.RobotDescription, options: Mapping[str, object]) -> Robot:
         """What a reader has made of a file; loops that rounding leaves open are closed, unless `exact`."""
         if not described.loops or options.get("exact"):
             return cls.of(described)

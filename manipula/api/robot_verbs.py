@@ -52,7 +52,7 @@ def load(source: str | Path, *, strict: bool = False, loops: str | Path = "", **
     with warnings.catch_warnings():
         if loops:
             warnings.filterwarnings("ignore", ".*the chain is open there", ManipulaWarning)
-        robot = Robot.read(robot_from_source(source, **options), options)
+        robot = Robot.from_description(robot_from_source(source, **options), options)
     if loops:
         from manipula.mechanics.models.closure.rounding import close_rounded_loops
         from manipula.mechanics.robot.formats.loop_file import with_loops_from_file

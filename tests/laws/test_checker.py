@@ -192,7 +192,7 @@ def test_a_strange_number_is_named(tmp_path: Path) -> None:
     source = files[source_of(files)]
     wrong = source.replace("*c1", "*2.5*c1").replace("*c2", "*2.5*c2")
     assert wrong != source
-    assert "number 2.5 is none of the robot's" in fails({**files, source_of(files): wrong}, tmp_path)
+    assert "number 2.5 is not one of the robot's" in fails({**files, source_of(files): wrong}, tmp_path)
 
 
 def test_the_text_is_the_one_that_ships(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def test_the_step_in_c_is_that_of_python(sample: float | None, tmp_path: Path) -
     weigh = mp.PayloadEstimator(robot, sample=sample, forgetting=0.995)
     log = recording(robot.with_payload(0.8), 500, 0.4)
     weigh.emit("c", tmp_path)
-    tape = tape_from_function(weigh.emitted)
+    tape = tape_from_function(weigh.emitted_step)
     steps, code = Emitted(tape, tmp_path / f"{tape.name}.c"), compile_tape(tape)
     settings = [weigh.settings[x.name] for x in tape.inputs if x.role == "setting"]
     begin = [np.zeros(len(x.slots)) for x in tape.inputs if x.role == "state"]
@@ -243,7 +243,7 @@ def test_the_emitted_step_is_as_sure_as_python(seed: int) -> None:
     tau = log.tau * rng.uniform(0.9, 1.1, robot.dof) + noise
     sample = [None, 4e-3][seed % 2]
     weigh = mp.PayloadEstimator(robot, sample=sample, forgetting=float(rng.choice([1.0, 0.99])), noise=0.1)
-    code = compile_tape(tape_from_function(weigh.emitted))
+    code = compile_tape(tape_from_function(weigh.emitted_step))
     state = code.start(**weigh._first)
     for k in range(len(log)):
         given = {"q": log.q[k], "qd": log.qd[k], "qdd": None if sample else log.qdd[k], "tau": tau[k]}  # type: ignore[index]
@@ -283,7 +283,7 @@ class Emitted:
 @pytest.mark.slow
 def test_other_languages_pass_their_own_tests(language: str, tmp_path: Path) -> None:
     weigh = mp.PayloadEstimator(arm_of("RP"), sample=1e-3)
-    done = self_tested(language, emit(tape_from_function(weigh.emitted), language, "1"), tmp_path)
+    done = self_tested(language, emit(tape_from_function(weigh.emitted_step), language, "1"), tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -85,7 +85,7 @@ class Oracle:
             mujoco.mj_mulJacTVec(m, d, J[row], column)
         for i in range(nv):
             mujoco.mj_mulM(m, d, M[i], np.eye(nv)[i])
-        driven = [*base, *(self.dof[c] for c in self.robot.driven)]
+        driven = [*base, *(self.dof[c] for c in self.robot.motor_coordinates)]
         passive = [i for i in range(nv) if i not in driven]
         G = np.zeros((nv, len(driven)))
         G[driven, range(len(driven))] = 1

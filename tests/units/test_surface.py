@@ -31,9 +31,10 @@ MEMBERS = {
         outputs provenance split tape to_sympy tree_cost typst""",
     "System": """as_dict casadi columns compile conditions cost emit equations explain function initial inputs
         latex name only outputs provenance run sample settings split start step tape to_sympy torch tree_cost typst""",
-    "Robot": """as_dict at base base_link base_parameters cells close coordinates digest dof driven elements frame_names
-        frames freedoms from_dh from_screws from_text gravity ground
-        joint_names joints kind link_names locked loops motors moving name named_poses names of origin poses parameters
+    "Robot": """as_dict at base base_link base_parameters cells close coordinates digest dof elements frame_names
+        frames freedoms from_description from_dh from_screws from_text gravity ground
+        joint_names joints kind link_names locked loops motor_coordinates motors moving name named_poses names of
+        origin poses parameters
         parents
         payload road standard_parameters tip_link tool tool_on tool_row values with_base with_frame with_friction
         with_gravity with_motor_inertia with_parameters with_payload with_poses with_standard_parameters

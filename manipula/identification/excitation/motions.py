@@ -329,7 +329,7 @@ def recorded_before(robot: RobotDescription, after: object) -> tuple[RecordedMot
 def _motions(log: Log) -> list[RecordedMotion]:
     cut = cutoff_for(log.parts(), "auto")
     return [
-        # its torques are not asked for: what a motion shows depends on positions alone
+        # its torques are not needed: what a motion shows depends on positions alone
         motion_of(part, np.zeros_like(part.q), Smoother(part.rate, cut.frequency, cut.reason, cut.motion), {})
         for part in log.parts()
     ]

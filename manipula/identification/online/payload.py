@@ -208,8 +208,7 @@ class PayloadEstimator(OnlineEstimator):
         refuse_time("sample", sample)
         self.columns, self.sample = checked_columns(columns), sample
         whole = arm_with_extra(robot, accelerations=sample is None)
-        laws = [law for joint in whole.robot.joints for law in joint.actuator.laws]
-        if sample is not None and any(law.loaded for law in laws):
+        if sample is not None and any(law.loaded for x in whole.robot.joints for law in x.actuator.laws):
             raise InputError(
                 "{name}: its friction follows the load, which needs accelerations: give no sample=", whole.robot.name
             )
@@ -304,14 +303,11 @@ class PayloadEstimator(OnlineEstimator):
     @property
     def joints(self) -> tuple[JointInfluence, ...]:
         """What every joint does to the estimates."""
-        states = zip(self.robot.joint_names, self._without, self._without_variance)
+        states = zip(self.robot.joint_names, self._without)
+        shares = (np.clip(1 - self._variance / np.maximum(x, 1e-300), 0, 1) for x in self._without_variance)
         return tuple(
-            JointInfluence(
-                name,
-                np.array(getattr(state, self._memory), float),
-                np.clip(1 - self._variance / np.maximum(variance, 1e-300), 0, 1),
-            )
-            for name, state, variance in states
+            JointInfluence(name, np.array(getattr(state, self._memory), float), share)
+            for (name, state), share in zip(states, shares)
         )
 
     @property
@@ -351,11 +347,10 @@ class PayloadEstimator(OnlineEstimator):
         for one in self.joints:
             other = float(one.without[place])
             if abs(other - self.mass) > least and one.share[place] < 1 - 1 / ALONE:
-                told = Message(
+                found.append(Message(
                     "without the torque of {joint} the mass is {other:.4g} kg, with it {mass:.4g}: its drive gain "
                     "or its friction may be off", one.joint, other, self.mass,
-                )  # fmt: skip
-                found.append(told)
+                ))  # fmt: skip
         return tuple(found)
 
     @cached_property
@@ -365,11 +360,10 @@ class PayloadEstimator(OnlineEstimator):
 
     def as_dict(self) -> dict[str, object]:
         """The same with mass and centre of mass, where they are among the columns."""
-        weighed: dict[str, Any] = {"interval": self.interval}
+        found: dict[str, object] = {"interval": self.interval}
         if "m" in self.columns:
-            weighed |= {"mass": self.mass, "com": self.com, "empty": self.is_empty, "doubts": list(self.doubts)}
-        found: dict[str, Any] = plain({**super().as_dict(), **weighed})
-        return found
+            found |= {"mass": self.mass, "com": self.com, "empty": self.is_empty, "doubts": list(self.doubts)}
+        return dict(plain({**super().as_dict(), **found}))
 
     @property
     def mass(self) -> float:
@@ -380,8 +374,7 @@ class PayloadEstimator(OnlineEstimator):
 
     @property
     def com(self) -> Array:
-        """The centre of mass in the frame, m; NaN where it is not learnt, and where the mass is not known within its
-        interval."""
+        """The centre of mass in the frame, m; NaN where it or the mass is not known within its interval."""
         theta, mass, known = self.theta, self.mass, self.mass > 0 and not self.is_empty
         return np.array([theta[x] / mass if x in theta and known else np.nan for x in ("mx", "my", "mz")])
 

@@ -29,6 +29,7 @@ from manipula.generation.reverse_product import vector_jacobian_product
 from manipula.ik.arm.nearest_branch import SEED, nearest_branch, proved
 from manipula.ik.numeric.arrays import limit_rows
 from manipula.ik.numeric.branches import Row
+from manipula.ik.numeric.tolerances import ParameterTolerance
 from manipula.mechanics.spatial.vector import Vec3, cross, dot
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 DAMPING = Fraction(1, 10**4)
 TINY = Fraction(1, 10**12)  # keeps a singular arm from a division by zero
 LONGEST = Fraction(1, 2)  # rad, m: a step towards a family
-INSIDE = 1e-3  # rad, m: how far from their limits joints are kept on the way
 FLAT = Fraction(1, 100)  # |n·r| of an answer that the seed decides, beside 1 + |r|
 
 
@@ -112,8 +112,8 @@ def _turn(at: Sequence[Any], T: Sequence[Any]) -> list[Any]:
 def _held(x: Any, ends: tuple[float, float], maths: Any) -> Any:
     low, high = ends
     if isfinite(high):
-        x = maths.minimum(x, maths.number(Fraction(high - INSIDE)))
-    return maths.maximum(x, maths.number(Fraction(low + INSIDE))) if isfinite(low) else x
+        x = maths.minimum(x, maths.number(Fraction(high - ParameterTolerance.INSIDE)))
+    return maths.maximum(x, maths.number(Fraction(low + ParameterTolerance.INSIDE))) if isfinite(low) else x
 
 
 def solve_positive(square: list[list[Any]], right: list[Any]) -> list[Any]:

@@ -330,7 +330,7 @@ def last_one(table: Reals, gap: int, back: Reals, c: Complexes, s: Complexes) ->
     next_row = complexes(3)
     for j in range(3):
         row[j] = back[j * 4] if gap == 6 else table[ReadingTable.GAPS + 45 + j]
-    # the first row of the product is all that is asked for: five times a row, never a matrix
+    # only the first row of the product is needed: five times a row, never a matrix
     for k in range(5):
         x = row[0]
         y = row[1]

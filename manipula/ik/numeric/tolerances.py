@@ -93,6 +93,7 @@ class ParameterTolerance:
 
     APART = 1e-6  # rad, m: values of the parameter that are nearer are one
     FLAT = 1e-6  # sine between an axis and the line shoulder–wrist below which its plane is not sure
+    INSIDE = 1e-3  # rad, m: how far from their limits joints are kept on the way to the answer nearest to a seed
 
 
 class FamilyTolerance:

@@ -89,7 +89,7 @@ def test_a_form_runs_as_it_stands_and_its_file_gives_the_same_bytes(name: str, t
         ("workspace", {"voxels": ["many"], "box": BOX}, "voxels", "found 'many'"),
         ("workspace", {"voxels": [2.5], "box": BOX}, "voxels", "found 2.5"),
         ("workspace", {"voxels": [10**9], "box": BOX}, "voxels", "1000000 or fewer along a side"),
-        ("workspace", {"directions": [3]}, "directions", "leave it out"),
+        ("workspace", {"directions": [3]}, "directions", "leave directions out"),
         ("workspace", {"box": [1, 0, 0, 1, 0, 1]}, "box", "from low to high"),
         ("workspace", {"box": [None, 1, 0, 1, 0, 1]}, "box", "fill in all of them, or none"),
         ("tolerances", {"count": [0]}, "count", "found 0"),

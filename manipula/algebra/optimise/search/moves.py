@@ -79,7 +79,7 @@ def distribute(s: State, v: int) -> int:
     if s.kind[v] != Kind.MUL or s.kind[u >> 1] != Kind.ADD or s.offline[u >> 1]:
         return 0
     p, q = s.left[u >> 1] ^ (u & 1), s.right[u >> 1] ^ (u & 1)
-    # dearer by itself; it pays where one of the two products is there already
+    # dearer alone; it pays where one of the two products is there already
     return way(s, Kind.ADD, times(s, a, p), times(s, a, q))
 
 

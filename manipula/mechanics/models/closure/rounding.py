@@ -3,7 +3,7 @@
 A linkage in a plane closes only if its pins are parallel and its bars lie in one plane. A file of a drawing program has
 ten digits of every length, and angles that are read as quarter turns: then the frames stay 1e-8 m apart across the
 plane wherever the joints are, and no position closes the loop. Where Newton's method leaves such a gap, the frame is
-moved by it; positions elsewhere must then close, or nothing is moved.
+moved by it; positions elsewhere must then close, or nothing is moved. Derived here.
 """
 
 from __future__ import annotations

@@ -120,8 +120,9 @@ def _ends(robot: RobotDescription, element: ET.Element, at: dict[str, Held], nam
     bodies = element.get("body1", ""), element.get("body2", WORLD)
     for body in bodies:
         if body not in at:
-            hint = "frames are held to the ground by hold= in the call" if robot.moving else "name a body"
-            raise RobotFileError("{body!r} is no body of the robot", body, where=where, hint=Message(hint))
+            held = Message("frames are held to the ground by hold= in the call")
+            hint = held if robot.moving else Message("name a body")
+            raise RobotFileError("{body!r} is no body of the robot", body, where=where, hint=hint)
     zero: tuple[Fraction, Fraction, Fraction] = (Fraction(0),) * 3
     first, second = (at[body] for body in bodies)
     x, y, z = map(float, triple(element.attrib, "anchor", where, zero))

@@ -84,7 +84,7 @@ def number_in(element: ET.Element | None, tag: str, where: str, otherwise: Fract
 
 
 def limit_in(element: ET.Element | None, tag: str, where: str) -> Any:
-    """None where it is so large that there is none."""
+    """None where it is so large that it means no limit."""
     found = None if element is None else element.find(tag)
     text = "" if found is None else (found.text or "").strip()
     if not text or "inf" in text.lower():
