@@ -45,7 +45,7 @@ SHIM = """
 #define __shared__ static
 #define __noinline__
 #define __forceinline__ inline
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __restrict__ __restrict
 struct index_of { unsigned x; };
 static thread_local index_of threadIdx = {0}, blockIdx = {0}, blockDim = {1};

@@ -253,6 +253,8 @@ def _closed_form(board: DerivationBoard, task: str | None, axes: Sequence[str]) 
     at = pose(board.chain, board.q).rows()
     for j, letter in enumerate(COLUMNS):
         board.given |= {f"{letter}{axis}": board.graph.expr(at[i][j]) for i, axis in enumerate("xyz")}
+    # the arm angle of a redundant arm may be any; what contains it is written and not compared
+    board.given["psi"] = board.graph.symbol("q1", online=True)
     definitions: dict[str, FormulaTree] = {}
     opaque: set[str] = {SIGN, "psi"} | {f"q{i}" for i in range(board.dof + 1, board.dof + 8)}
     steps = tuple(_closed_step(step, definitions, opaque) for step in found.steps)
