@@ -123,8 +123,12 @@ class Rows:
             return False
         if _length(self.arrays["q"][order]) <= _length(self.arrays["q"]):
             return False
-        told = "the clock goes back by up to {t_words} ({count} times), positions do not: rows stay in their order"
-        self._say(Message(told, t_words(late), count), np.flatnonzero(steps < 0) + 1)
+        told = Message(
+            "the clock goes back by up to {t_words} ({count} times), positions do not: rows stay in their order",
+            t_words(late),
+            count,
+        )
+        self._say(told, np.flatnonzero(steps < 0) + 1)
         self.t = np.sort(self.t)
         return True
 
