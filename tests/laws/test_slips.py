@@ -119,6 +119,18 @@ def test_a_coupling_is_named_with_its_factor(factor: float) -> None:
     assert motors.conversion.Q[2, 1] == pytest.approx(-factor, rel=0.05)
 
 
+def test_coupled_motors_of_a_quiet_wrist_are_named() -> None:
+    """They are 4 % of all torque, and more of the wrist's; friction of its own, as large, is no coupling."""
+    size = 0.25 * np.sqrt((TAU[:, 2] ** 2).mean())
+    both, own = QD[:, 2] + QD[:, 1], QD[:, 2] * (1 + 0.5 * np.exp(-((QD[:, 2] / 0.1) ** 2)))
+    said = [
+        mp.identify(ARM, mp.Log(T, Q, TAU + more + 0.3 * NOISE), model=PLAIN, filter=8.0)
+        for more in (size * np.tanh(both / 3e-3)[:, None] * [0, 1, 1], size * np.tanh(own / 3e-3)[:, None] * [0, 0, 1])
+    ]
+    assert said[0].train.whole < 5 and 'coupling={("joint2", "joint3"): 1}' in said[0].warnings[0]
+    assert not any("turn with" in text for text in said[1].warnings)
+
+
 def test_a_validation_worse_than_by_zero_asks_for_coupled_motors() -> None:
     """In the training the motor turns as its own joint does, in the validation against it."""
 

@@ -32,6 +32,7 @@ QUIET_BEAM = 2  # the same where quiet joints alone are left unexplained: they o
 ENOUGH = 0.2  # of what is left: two slips that end the search
 COUPLED = 0.75  # of what is left, where a validation asks for coupled motors
 MUCH = 0.05  # of the torque, left by a fit that trusts the torques: slips are looked for among such fits
+QUIET = 0.1  # of one joint's own torque, where little of all is left: coupled motors are looked for
 SURPRISED = 4.0  # of bodies that are far from those of the file
 BELIEVED = 1 / 3  # of that surprise, at most, when the right unit is found
 SIMPLER = 1.1  # times what a later kind of slip leaves: the earlier kind is believed
@@ -136,11 +137,21 @@ def explain(data: Data, model: JointModel, kind: str | None, tell: Callable[[str
     units = _units_by_belief(search, search.first) if kind == "robot" else None
     start = () if units is None else units.slips
     if not search.finer(start).whole > MUCH and not search.contradicts(start):
-        return units
+        return units or _quiet_coupling(search)
     tell("more of the torque is left unexplained than a good recording leaves: looking for a cause")
     search.certain = FINER  # what is left is little: fits that trust the torques more tell it apart
     found, _ = _chain(search, start, search.finer(start), two_at_once=False)  # finer fits take longer
     return (_convincing(search, found) if len(found) > len(start) else None) or units
+
+
+def _quiet_coupling(search: Search) -> Explanation | None:
+    """Motors of a wrist that turn together: their friction is much of light joints, and little of the whole."""
+    before = search.finer(())
+    if not before.worst > QUIET:
+        return None
+    best = _simplest(search.of_couplings(())[1])
+    after = NO_FIT if best is None else search.finer((best[0],))
+    return Explanation((best[0],), before, after) if best and after.balanced < BETTER * before.balanced else None
 
 
 def explain_by_coupling(data: Data, more: Sequence[Data], model: JointModel, kind: str | None) -> Explanation | None:

@@ -171,11 +171,11 @@ class PayloadEstimator(OnlineEstimator):
     """The mass and centre of mass of what the arm holds, by recursive least squares: `update(q, qd, qdd, tau)`.
 
     What the arm itself needs, by the robot's own parameters, is taken off the torques; of what `identify` found all is,
-    the terms that no robot file can say too. With `sample`, the seconds
-    between updates, no accelerations are needed (qdd=None): the equations go through a low-pass of time constant
-    `filter`. Without it accelerations are given. `columns` are those of a body to learn, of Kxx Kxy Kxz Kyy Kyz Kzz mx
-    my mz m; `frame` the frame they are about, the tool's unless named. `forgetting` below 1 follows loads that change.
-    `sigma` is how far from 0 each may be, from the arm's own mass unless given; `noise` is that of a joint's torque.
+    the terms that no robot file can say too. With `sample`, the seconds between updates, no accelerations are needed
+    (qdd=None): the equations go through a low-pass of time constant `filter`. Without it they are given. `columns` are
+    those of a body to learn, of Kxx Kxy Kxz Kyy Kyz Kzz mx my mz m; `frame` the frame they are about, the tool's unless
+    named. `forgetting` below 1 follows loads that change. `sigma` is how far from 0 each may be, from the arm's own
+    mass unless given; `noise` is that of a joint's torque.
 
     `weigh.sigma` counts noise, how long residuals remember themselves, and the model's own error, by the estimates that
     leave one joint out (`weigh.joints`); `weigh.interval` is the half-width of 95 %. A recording without accelerations
@@ -208,14 +208,13 @@ class PayloadEstimator(OnlineEstimator):
         refuse_time("sample", sample)
         self.columns, self.sample = checked_columns(columns), sample
         whole = arm_with_extra(robot, accelerations=sample is None)
-        if sample is not None and any(law.loaded for x in whole.robot.joints for law in x.actuator.laws):
+        if sample is not None and any(law.loaded for joint in whole.robot.joints for law in joint.actuator.laws):
             raise InputError(
                 "{name}: its friction follows the load, which needs accelerations: give no sample=", whole.robot.name
             )
         held = seen_at(whole.robot, frame) if frame else whole.robot
         given: dict[str, Any] = {"forgetting": forgetting, "guard": guard, "noise": noise, "smoothing": smoothing}
-        usual = first_sigmas(whole.robot, self.columns)
-        given["sigma"] = usual if sigma is None else sigma
+        given["sigma"] = first_sigmas(whole.robot, self.columns) if sigma is None else sigma
         given |= {} if sample is None else {"sample": sample, "filter": filter}
         unknowns = load_unknowns(self.columns, accelerations=sample is None, extra=whole.extra)
         self._filter: Filter = robot.asked_filter if isinstance(robot, Found) else "auto"
@@ -249,11 +248,9 @@ class PayloadEstimator(OnlineEstimator):
         if not isinstance(log, Log) or log.tau is None or log.dof != self.robot.dof:
             found = f"{log!r:.80}" if isinstance(log, Log) else type(log).__name__
             raise InputError(
-                "{name}: expected a log of its {dof} joints with torques, found {log}",
-                self.robot.name,
-                self.robot.dof,
+                "{name}: expected a log of its {dof} joints with torques, found {log}", self.robot.name, self.robot.dof,
                 found,
-            )
+            )  # fmt: skip
         return np.vstack([self._part(part) for part in log.parts()])
 
     def _part(self, part: Log) -> Array:
@@ -266,10 +263,9 @@ class PayloadEstimator(OnlineEstimator):
         for name, row in zip(self._variables, rows, strict=True):
             if not np.isfinite(row).all():
                 raise InputError(
-                    "{source}: {name}: expected finite numbers, found NaN or infinity",
-                    part.source or Message("log"),
+                    "{source}: {name}: expected finite numbers, found NaN or infinity", part.source or Message("log"),
                     name,
-                )
+                )  # fmt: skip
         return self._many(rows, self._set if self.sample is None else self._set | {"sample": 1 / part.rate})
 
     def _filtered(self, part: Log) -> dict[str, Any]:
