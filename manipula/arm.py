@@ -13,9 +13,8 @@ from manipula.ik.arm.inverse_model import INVERSE, InverseModel, generate_model
 from manipula.ik.arm.numeric_arm import NumericArm
 
 if TYPE_CHECKING:
-    from manipula.algebra.expr.function import Function
     from manipula.generation.results.model import Model
-    from manipula.ik.arm.nearest_family import Family
+    from manipula.ik.arm.nearest_family import NearestFunctions
 
 
 class Arm(NumericArm, ArmViews, ArmSeams):
@@ -43,7 +42,7 @@ class Arm(NumericArm, ArmViews, ArmSeams):
             return torch_nearest(*self._nearest(model, parameters, wrench))
         from manipula.learning.pytorch import torch_function
 
-        return torch_function(self._model_with(model, parameters, wrench), parameters)
+        return torch_function(self._model_with(model, parameters, wrench), _names(parameters))
 
     def jax(
         self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False, seed: bool = False
@@ -55,14 +54,14 @@ class Arm(NumericArm, ArmViews, ArmSeams):
             return jax_nearest(*self._nearest(model, parameters, wrench))
         from manipula.learning.xla import jax_function
 
-        return jax_function(self._model_with(model, parameters, wrench), parameters)
+        return jax_function(self._model_with(model, parameters, wrench), _names(parameters))
 
     def _model_with(self, model: str, parameters: Sequence[str], wrench: bool) -> Model:
-        names = [parameters] if isinstance(parameters, str) else list(parameters)
-        request = Request(self.robot, model, optimise=self.optimise, wrench=wrench, symbolic=names or "auto")
+        symbolic = _names(parameters) or "auto"
+        request = Request(self.robot, model, optimise=self.optimise, wrench=wrench, symbolic=symbolic)
         return generate_model(request)
 
-    def _nearest(self, model: str, parameters: Sequence[str], wrench: bool) -> tuple[Function, Family | None]:
+    def _nearest(self, model: str, parameters: Sequence[str], wrench: bool) -> NearestFunctions:
         """The answer nearest to a seed, and how it is searched."""
         made = self._model_with(model, parameters, wrench)
         if not isinstance(made, InverseModel) or parameters:
@@ -72,3 +71,8 @@ class Arm(NumericArm, ArmViews, ArmSeams):
         return nearest_functions(
             made.function, lambda name: self._model_with(name, (), False).function, self.inverse_solver
         )
+
+
+def _names(parameters: Sequence[str]) -> list[str]:
+    """One name may stand alone."""
+    return [parameters] if isinstance(parameters, str) else list(parameters)

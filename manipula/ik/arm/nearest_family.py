@@ -54,9 +54,12 @@ class Family(NamedTuple):
     limits: Sequence[tuple[float, float]]
 
 
+NearestFunctions = tuple[Function, Family | None]
+
+
 def nearest_functions(
     function: Function, kinematics: Callable[[str], Function], solver: InverseSolver
-) -> tuple[Function, Family | None]:
+) -> NearestFunctions:
     """(pose, seed) → q, valid; of a redundant arm (pose, free, seed) → q, valid, and how to search what is free."""
     made = nearest_branch(function, limit_rows(solver.turning, solver.low, solver.high).reshape(Row.COUNT, -1))
     answer = replace(made, outputs=made.outputs[:-1])
