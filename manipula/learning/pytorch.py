@@ -394,6 +394,6 @@ def _evenly_spaced(x: Any, lead: tuple[int, ...]) -> tuple[Any, Steps]:
     return wide, Steps(np.int64(step), np.int64(wide.stride(-1)))
 
 
-def torch_function(model: Model, parameters: Sequence[str] = ()) -> Callable[..., Any]:
-    """The model as a function of tensors."""
-    return TorchFunction(differentiable(model, parameters), parameters)
+def torch_function(models: Sequence[Model], parameters: Sequence[str] = ()) -> Callable[..., Any]:
+    """The models as a function of tensors."""
+    return TorchFunction(differentiable(models, parameters), parameters)

@@ -298,6 +298,6 @@ def _text(own: Differentiable) -> Callable[..., tuple[Any, ...]]:
     return lambda *x: (function(*x),) if len(own.shapes) == 1 else tuple(function(*x))
 
 
-def jax_function(model: Model, parameters: Sequence[str] = ()) -> Callable[..., Any]:
-    """The model as a function of JAX arrays."""
-    return JaxFunction(differentiable(model, parameters), parameters)
+def jax_function(models: Sequence[Model], parameters: Sequence[str] = ()) -> Callable[..., Any]:
+    """The models as a function of JAX arrays."""
+    return JaxFunction(differentiable(models, parameters), parameters)
