@@ -28,9 +28,11 @@ class Arm(NumericArm, ArmViews, ArmSeams):
     """
 
     def torch(
-        self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False, seed: bool = False
+        self, model: str | Sequence[str], *, parameters: Sequence[str] = (), wrench: bool = False, seed: bool = False
     ) -> Callable[..., Any]:
-        """A model as a function of PyTorch tensors, float32 or float64, with gradients; leading axes broadcast.
+        """A model, or several at once, as a function of PyTorch tensors, float32 or float64, with gradients.
+
+        Leading axes broadcast; inputs of one name are one, and several outputs are a named tuple.
 
         `parameters` names parameters of the robot that become one more input, (…, k), so that each row may have its
         own, with gradients; `wrench` adds the wrench at the tool before it. With `seed`, inverse_kinematics takes a
@@ -42,10 +44,10 @@ class Arm(NumericArm, ArmViews, ArmSeams):
             return torch_nearest(*self._nearest(model, parameters, wrench))
         from manipula.learning.pytorch import torch_function
 
-        return torch_function(self._model_with(model, parameters, wrench), parameters)
+        return torch_function(self._models_of(model, parameters, wrench), _names(parameters))
 
     def jax(
-        self, model: str, *, parameters: Sequence[str] = (), wrench: bool = False, seed: bool = False
+        self, model: str | Sequence[str], *, parameters: Sequence[str] = (), wrench: bool = False, seed: bool = False
     ) -> Callable[..., Any]:
         """The same as a function of JAX arrays: `jit`, `vmap` and reverse-mode gradients."""
         if seed:
@@ -54,16 +56,22 @@ class Arm(NumericArm, ArmViews, ArmSeams):
             return jax_nearest(*self._nearest(model, parameters, wrench))
         from manipula.learning.xla import jax_function
 
-        return jax_function(self._model_with(model, parameters, wrench), parameters)
+        return jax_function(self._models_of(model, parameters, wrench), _names(parameters))
+
+    def _models_of(self, model: str | Sequence[str], parameters: Sequence[str], wrench: bool) -> list[Model]:
+        names = _names(model)
+        if not names:
+            raise InputError("expected the name of a model, or of several")
+        return [self._model_with(name, parameters, wrench) for name in names]
 
     def _model_with(self, model: str, parameters: Sequence[str], wrench: bool) -> Model:
-        names = [parameters] if isinstance(parameters, str) else list(parameters)
-        request = Request(self.robot, model, optimise=self.optimise, wrench=wrench, symbolic=names or "auto")
+        symbolic = _names(parameters) or "auto"
+        request = Request(self.robot, model, optimise=self.optimise, wrench=wrench, symbolic=symbolic)
         return generate_model(request)
 
-    def _nearest(self, model: str, parameters: Sequence[str], wrench: bool) -> NearestFunctions:
+    def _nearest(self, model: str | Sequence[str], parameters: Sequence[str], wrench: bool) -> NearestFunctions:
         """The answer nearest to a seed, and how it is searched."""
-        made = self._model_with(model, parameters, wrench)
+        made = self._models_of(model, parameters, wrench)[0] if _names(model) == [INVERSE] else None
         if not isinstance(made, InverseModel) or parameters:
             raise InputError("seed=True: expected {model}, without parameters", INVERSE)
         from manipula.ik.arm.nearest_family import nearest_functions
@@ -71,3 +79,8 @@ class Arm(NumericArm, ArmViews, ArmSeams):
         return nearest_functions(
             made.function, lambda name: self._model_with(name, (), False).function, self.inverse_solver
         )
+
+
+def _names(given: Sequence[str]) -> list[str]:
+    """One name may stand alone."""
+    return [given] if isinstance(given, str) else list(given)

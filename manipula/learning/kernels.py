@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.function import Function, moved_to
+from manipula.algebra.expr.node import Graph
 from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
@@ -52,12 +55,31 @@ class Differentiable:
         return {port.name: port.shape for port in self.function.outputs}
 
 
-def differentiable(model: Model, parameters: Sequence[str] = ()) -> Differentiable:
-    """The model as a function of variables; the parameters named are the last of them."""
-    missing = [name for name in model.inputs.get("p", ()) if name not in parameters]
-    if missing:
-        raise InputError("{name}: parameters without a value: {missing}", model.name, ", ".join(missing))
-    return Differentiable(with_row_parameters(model.function, parameters))
+def differentiable(models: Sequence[Model], parameters: Sequence[str] = ()) -> Differentiable:
+    """The models as one function of variables; the parameters named are the last of them."""
+    for model in models:
+        missing = [name for name in model.inputs.get("p", ()) if name not in parameters]
+        if missing:
+            raise InputError("{name}: parameters without a value: {missing}", model.name, ", ".join(missing))
+    return Differentiable(with_row_parameters(joined([model.function for model in models]), parameters))
+
+
+def joined(functions: Sequence[Function]) -> Function:
+    """Several functions as one: inputs of one name are one, outputs of one name get that of their model before it."""
+    if len(functions) == 1:
+        return functions[0]
+    graph = Graph()  # equal expressions are one node of it
+    moved = [moved_to(function, graph) for function in functions]
+    inputs = {port.name: port for function in moved for port in function.inputs}
+    counts = Counter(port.name for function in moved for port in function.outputs)
+    outputs = tuple(
+        replace(port, name=f"{function.provenance.model}_{port.name}" if counts[port.name] > 1 else port.name)
+        for function in moved
+        for port in function.outputs
+    )
+    name = "_and_".join([moved[0].name, *(function.provenance.model for function in moved[1:])])
+    origin = replace(moved[0].provenance, model=name, columns=(), proof="")
+    return Function(name, graph, tuple(inputs.values()), outputs, provenance=origin)
 
 
 def as_row(x: Any) -> Any:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Protocol
 from manipula.algebra.expr.function import Function
 from manipula.algebra.run.gradients.frameworks import import_framework
 from manipula.errors import InputError
-from manipula.learning.kernels import Differentiable, Inputs, as_row
-from manipula.learning.pytorch import Operator, TorchFunction, check_tensors
+from manipula.learning.kernels import Differentiable, Inputs, as_row, check_shapes
+from manipula.learning.pytorch import NAMESPACE, Operator, TorchFunction, check_tensors, number
 from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays, sum_to
 
 FAN = 24  # values that are tried first
@@ -191,14 +191,27 @@ class TorchNearest(Nearest):
         own = {key: staticmethod(x) for key, x in methods.items()}
         made: Any = type(self.name, (torch.autograd.Function,), {**own, "generate_vmap_rule": True})
         self._call = made.apply
+        # PyTorch's compiler cannot look into the search: to it the whole is one operator
+        label = f"{NAMESPACE}::{self.name}_{next(number)}"
+        register = torch.library.custom_op(label, mutates_args=(), schema="(Tensor T, Tensor seed) -> (Tensor, Tensor)")
+        self._registered = register(forward)
+        self._registered.register_fake(self._fake)
+        self._registered.register_autograd(
+            backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs, *output)
+        )
 
     def __call__(self, *tensors: Any) -> Any:
         tensors = (*map(as_row, tensors[:1]), *tensors[1:])
         check_tensors(self._torch, self._ports, tensors)
-        # no rule `jvp`: the compiler takes no function that has one
-        if not self._torch.compiler.is_compiling() and any(_is_carried(self._torch, x) for x in tensors):
+        if self._torch.compiler.is_compiling():
+            return self._result(*self._registered(*tensors))
+        if any(_is_carried(self._torch, x) for x in tensors):
             raise InputError("{name}: derivatives are carried backward only, not forward", self.name)
         return self._result(*self._call(*tensors))
+
+    def _fake(self, pose: Any, seed: Any) -> tuple[Any, Any]:
+        lead = check_shapes(self._ports, (pose, seed))
+        return seed.new_empty((*lead, seed.shape[-1])), seed.new_empty(lead)
 
 
 def _is_carried(torch: Any, x: Any) -> bool:

@@ -31,7 +31,7 @@ from manipula.generation.results.model import Model
 from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable
 
 NAMESPACE = "manipula"
-_number = count()  # operators are registered for the life of the process, so each name is used once
+number = count()  # operators are registered for the life of the process, so each name is used once
 _ALIGNED = 16  # bytes: the widest access of the kernel that reads rows
 _REMEMBERED = 256  # plans an operator; then it begins anew
 
@@ -52,6 +52,9 @@ class TorchFunction:
             tensors = tuple(as_row(x) if i in self._poses else x for i, x in enumerate(tensors))
         found = self._operator.call(*tensors)
         return found if len(self.outputs) == 1 else self._result(*found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TorchFunction, (self._own, self.parameters)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}({size})" for name, size in self._own.sizes.items())
@@ -141,7 +144,7 @@ class Operator:
         names = ", ".join(f"Tensor x{i}" for i in range(len(own.sizes)))
         results = ", ".join("Tensor" for _ in own.shapes)
         results = f"({results})" if len(own.shapes) > 1 else results
-        label = f"{NAMESPACE}::{own.name}_{next(_number)}"
+        label = f"{NAMESPACE}::{own.name}_{next(number)}"
         register = torch.library.custom_op(label, mutates_args=(), schema=f"({names}) -> {results}")
         self._registered = register(self._run)
         self._registered.register_fake(self._fake)
@@ -391,6 +394,6 @@ def _evenly_spaced(x: Any, lead: tuple[int, ...]) -> tuple[Any, Steps]:
     return wide, Steps(np.int64(step), np.int64(wide.stride(-1)))
 
 
-def torch_function(model: Model, parameters: Sequence[str] = ()) -> Callable[..., Any]:
-    """The model as a function of tensors."""
-    return TorchFunction(differentiable(model, parameters), parameters)
+def torch_function(models: Sequence[Model], parameters: Sequence[str] = ()) -> Callable[..., Any]:
+    """The models as a function of tensors."""
+    return TorchFunction(differentiable(models, parameters), parameters)

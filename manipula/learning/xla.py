@@ -52,6 +52,9 @@ class JaxFunction:
         results = self._call(*cast_alike(self._jax, checked_arrays(self._jax, self._own, arrays)))
         return results[0] if len(self.outputs) == 1 else self._result(*results)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JaxFunction, (self._own, self.parameters)
+
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}({size})" for name, size in self._own.sizes.items())
         return f"<{self.name} in JAX: {inputs} → {', '.join(self.outputs)}>"
@@ -295,6 +298,6 @@ def _text(own: Differentiable) -> Callable[..., tuple[Any, ...]]:
     return lambda *x: (function(*x),) if len(own.shapes) == 1 else tuple(function(*x))
 
 
-def jax_function(model: Model, parameters: Sequence[str] = ()) -> Callable[..., Any]:
-    """The model as a function of JAX arrays."""
-    return JaxFunction(differentiable(model, parameters), parameters)
+def jax_function(models: Sequence[Model], parameters: Sequence[str] = ()) -> Callable[..., Any]:
+    """The models as a function of JAX arrays."""
+    return JaxFunction(differentiable(models, parameters), parameters)

@@ -112,11 +112,3 @@ def test_a_guarded_branch_has_the_slope_of_its_own_arm(at: int) -> None:
     root = m.select(inside, m.sqrt(m.select(inside, x, 1)), 0)
     got = evaluate(gradient(root, [x]), {"x": mpmath.mpf(at)}, MPMATH)[0]
     assert got == (1 / (2 * mpmath.sqrt(2)) if at == 2 else 0)
-
-
-@pytest.mark.parametrize("name", ["iiwa14", "panda"])
-def test_arms_of_seven_joints_derive_their_inverse(name: str) -> None:
-    """By the arm angle, or by a joint that is free."""
-    made = mp.derive(name, "ik")
-    assert "Proved: " in str(made)
-    assert ("ψ" if name == "iiwa14" else "θ₇") in str(made)

@@ -254,7 +254,7 @@ def test_the_emitted_text_of_other_devices_agrees() -> None:
     from manipula.learning.kernels import differentiable
     from manipula.learning.xla import _text
 
-    own, x = differentiable(mp.generate("puma560", "inverse_dynamics")), states(3)
+    own, x = differentiable([mp.generate("puma560", "inverse_dynamics")]), states(3)
     weights = states(4)[3]
     assert np.allclose(_text(own)(*x)[0], own.compile_for("float64")(*x), atol=1e-12)
     for a, b in zip(_text(own.product)(*x, weights), own.product.compile_for("float64")(*x, weights), strict=True):

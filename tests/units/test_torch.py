@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -67,6 +69,33 @@ def test_parameters_of_each_row_have_gradients(arm: mp.Arm) -> None:
     assert torch.autograd.gradcheck(f, (*x, p[0].detach().requires_grad_()))
     plain = arm.torch("inverse_dynamics")(*x)
     assert torch.allclose(f(*x, p)[0], plain[0]) and not torch.allclose(f(*x, p)[1], plain[1])
+
+
+def test_one_parameter_may_stand_alone(arm: mp.Arm) -> None:
+    q, p = torch.rand(4, 2, dtype=torch.float64), torch.rand(4, 1, dtype=torch.float64)
+    assert torch.equal(arm.torch("gravity", parameters="m2")(q, p), arm.torch("gravity", parameters=["m2"])(q, p))
+
+
+def test_several_models_are_one_function(arm: mp.Arm) -> None:
+    f, x = arm.torch(["pose", "inverse_dynamics", "gravity"], parameters="m2"), states(3, 4)
+    p = torch.full((1,), 1.5, dtype=torch.float64, requires_grad=True)
+    found = f(*x, p)
+    apart = (
+        arm.torch("pose")(x[0]), arm.torch("inverse_dynamics", parameters="m2")(*x, p),
+        arm.torch("gravity", parameters="m2")(x[0], p),
+    )  # fmt: skip
+    assert f.inputs == ("q", "qd", "qdd", "p") and len(set(found._fields)) == 3
+    assert all(torch.allclose(a, b, atol=1e-12) for a, b in zip(found, apart, strict=True))
+    ours, theirs = (torch.autograd.grad(sum(y.sum() for y in of), (*x, p)) for of in (found, apart))
+    assert all(torch.allclose(a, b, atol=1e-12) for a, b in zip(ours, theirs, strict=True))
+    with pytest.raises(InputError, match="the name of a model"):
+        arm.torch([])
+
+
+def test_copies_and_what_is_unpickled_are_the_same_function(arm: mp.Arm) -> None:
+    f, q = arm.torch("gravity"), torch.rand(4, 2, dtype=torch.float64)
+    for g in (copy.deepcopy(f), pickle.loads(pickle.dumps(f))):
+        assert torch.equal(g(q), f(q))
 
 
 def test_compiled_in_one_graph(arm: mp.Arm) -> None:
