@@ -74,7 +74,7 @@ class BaseRun(Run):
     def as_dict(self) -> dict[str, object]:
         from manipula.support.text import plain
 
-        arrays: dict[str, Any] = plain({"energy": self.energy, "momentum": self.momentum, "forces": self.forces})
+        arrays: dict[str, object] = plain({"energy": self.energy, "momentum": self.momentum, "forces": self.forces})
         return super().as_dict() | arrays
 
 

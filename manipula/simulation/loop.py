@@ -50,7 +50,7 @@ class Sensors:
     delay: int = 0
 
     def as_dict(self) -> dict[str, object]:
-        found: dict[str, Any] = plain({"noise": self.noise, "resolution": self.resolution, "delay": self.delay})
+        found: dict[str, object] = plain({"noise": self.noise, "resolution": self.resolution, "delay": self.delay})
         return found
 
     def __post_init__(self) -> None:

@@ -140,7 +140,7 @@ class Run:
             "robot": self.robot.name, "joints": list(self.joints), **arrays, "ref": wanted, "state": dict(self.state),
             "balance": self.balance, "whole": self.whole, "peaks": self.peaks(), "about": dict(self.about),
         }  # fmt: skip
-        told: dict[str, Any] = plain(found)
+        told: dict[str, object] = plain(found)
         return told
 
     def __repr__(self) -> str:

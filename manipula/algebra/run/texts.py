@@ -70,7 +70,7 @@ class MethodOwner:
             raise AttributeError(name)
         return getattr(self.instance, name)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _itself, (self.instance,)
 
 

@@ -363,7 +363,7 @@ class PayloadEstimator(OnlineEstimator):
         weighed: dict[str, Any] = {"interval": self.interval}
         if "m" in self.columns:
             weighed |= {"mass": self.mass, "com": self.com, "empty": self.is_empty, "doubts": list(self.doubts)}
-        found: dict[str, Any] = plain({**super().as_dict(), **weighed})
+        found: dict[str, object] = plain({**super().as_dict(), **weighed})
         return found
 
     @property

@@ -101,7 +101,7 @@ class MovingCall:
                 return self.code(*given, base.ravel())
         return self.general(*given, base=base, **options)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return getattr, (self.owner.instance, self.general.__name__)
 
 

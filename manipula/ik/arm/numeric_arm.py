@@ -123,7 +123,7 @@ class NumericArm(ArmModels, FrameModels):
         made = ", ".join(dict.fromkeys(name for name, _ in self._models)) or "none"
         return f"<arm {self.robot.name}: {self.robot.freedoms}; compiled: {made[:200]}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _arm_of, (type(self), self.robot, self.optimise)
 
     if not TYPE_CHECKING:
