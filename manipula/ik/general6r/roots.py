@@ -277,7 +277,7 @@ def settle_real(arm: Reals, target: Reals, angles: Reals, stiff: bool, count: In
     if pull >= 0:
         add_real(arm, target, angles, stiff or not pull < RootTolerance.STIFF, count, rows, about)
         return
-    # steps towards a double root go astray by rounding: the best place on the way is what there is
+    # steps towards a double root go astray by rounding: the best place on the way has to do
     worst = passed(arm, target, angles, LONG)
     if worst <= RootTolerance.ROUNDING * max(1.0, arm[ArmTable.UNIT]):
         apart = twin(arm, angles, there)
