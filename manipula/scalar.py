@@ -34,13 +34,13 @@ class Tolerance(Fraction):
     def __repr__(self) -> str:
         return f"Tolerance('{Fraction(self)}', '{self.single}')"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Tolerance, (str(Fraction(self)), str(self.single))
 
     def __copy__(self) -> Tolerance:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Tolerance:
+    def __deepcopy__(self, memo: object) -> Tolerance:
         return self
 
 

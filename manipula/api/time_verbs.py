@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def law(
-    text: Callable[..., Any] | None = None, *, states: Mapping[str, Any] | None = None,
+    text: Callable[..., object] | None = None, *, states: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None, units: Mapping[str, str] | None = None,
     inputs: Mapping[str, Any] | None = None,
 ) -> Any:  # fmt: skip
@@ -52,7 +52,7 @@ def law(
     """
     from manipula.mechanics.models.control.user_law import user_law
 
-    def make(text: Callable[..., Any]) -> UserLaw:
+    def make(text: Callable[..., object]) -> UserLaw:
         return user_law(text, states or {}, settings or {}, units or {}, inputs or {})
 
     return make if text is None else make(text)

@@ -90,13 +90,13 @@ def _pairs(option: str, given: Said) -> list[tuple[str, str]]:
     return found
 
 
-def _heads(text: str) -> Any:
+def _heads(text: str) -> object:
     """Heads, or numbers of columns; `none` leaves the quantity out."""
     words: list[str | int] = [int(word) if word.strip().isdigit() else word.strip() for word in text.split(",")]
     return None if words == ["none"] else words[0] if len(words) == 1 else words
 
 
-def _factors(name: str, text: str) -> Any:
+def _factors(name: str, text: str) -> object:
     found = numbers(f"--scale {name}", text)
     return found[0] if len(found) == 1 else found
 
@@ -171,7 +171,7 @@ def _say(log: Log, files: list[Path]) -> None:
         say(str(path))
 
 
-def _log_summary(log: Log) -> dict[str, Any]:
+def _log_summary(log: Log) -> dict[str, object]:
     return {
         "source": log.source, "joints": log.joints, "samples": len(log), "duration": log.duration, "rate": log.rate,
         "columns": [row._asdict() for row in log.understood], "notes": log.notes,
@@ -327,13 +327,13 @@ def _save_figure(figure: Any, path: Path) -> Path:
     return path
 
 
-def _entries(option: str, text: str) -> Any:
+def _entries(option: str, text: str) -> object:
     found = numbers(option, text)
     return found[0] if len(found) == 1 else found
 
 
-def _room(floor: float | None, box: str) -> dict[str, Any] | None:
-    found: dict[str, Any] = {}
+def _room(floor: float | None, box: str) -> dict[str, object] | None:
+    found: dict[str, object] = {}
     if floor is not None:
         found["keep_in"] = [[-FAR, FAR], [-FAR, FAR], [floor, FAR]]
     if box:

@@ -129,7 +129,7 @@ class FormulaBoard:
         return isinstance(atom, Symbol) and atom.name in self.masses
 
     def equation(
-        self, left: Notation, formula: Notation | None, value: Any, check: Callable[..., Any],
+        self, left: Notation, formula: Notation | None, value: Any, check: Callable[..., object],
         names: Sequence[str] = (), longest: int = LONG,
     ) -> Equation:  # fmt: skip
         """`value` is an expression or nested rows of them; a result too long to read is left out, its formula stays."""

@@ -9,6 +9,7 @@ from manipula.derivations.board import DerivationBoard
 from manipula.mechanics.robot.tree import Link
 from manipula.mechanics.spatial.inertia import NOTHING, quotient
 from manipula.mechanics.spatial.vector import Vec3, diagonal, dot, matsub, outer, scale
+from manipula.scalar import Scalar
 
 
 class Bodies:
@@ -26,7 +27,7 @@ class Bodies:
         return all(is_zero(x, self.board) for row in self.I[i] for x in row)
 
 
-def is_zero(x: Any, board: DerivationBoard) -> bool:
+def is_zero(x: Scalar, board: DerivationBoard) -> bool:
     return bool(board.graph.expr(x).value == 0)
 
 
@@ -55,5 +56,5 @@ def _about_centre(link: Link, c: Vec3, board: DerivationBoard) -> Any:
     return tuple(tuple(0 if is_zero(x, board) else x for x in row) for row in found)
 
 
-def column(v: Any) -> list[list[Any]]:
+def column(v: Any) -> list[list[Scalar]]:
     return [[x] for x in v]

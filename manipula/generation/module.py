@@ -45,14 +45,14 @@ def robot_data(robot: RobotDescription, symbolic: Symbolic = "auto") -> dict[str
     }
 
 
-def _joints(robot: RobotDescription) -> list[dict[str, Any]]:
+def _joints(robot: RobotDescription) -> list[dict[str, object]]:
     limits = Limits(robot)
     rows = {joint.name: joint for joint in robot.joints}
     own = zip(robot.joint_names, limits.lower, limits.upper, limits.velocity, limits.effort, strict=True)
     return [_joint(rows[name], low, high, rate, effort) for name, low, high, rate, effort in own]
 
 
-def _joint(joint: Joint, low: float, high: float, rate: float, effort: float) -> dict[str, Any]:
+def _joint(joint: Joint, low: float, high: float, rate: float, effort: float) -> dict[str, object]:
     ends = [_finite(low), _finite(high)]
     return {
         "name": joint.name,
@@ -76,7 +76,7 @@ def _parameter(fact: Fact) -> dict[str, Any]:
     return told | {"stand_in": unknown, "default": default}
 
 
-def model_data(function: Function) -> dict[str, Any]:
+def model_data(function: Function) -> dict[str, object]:
     """What a model takes and gives besides p, how it was made, what it costs."""
     cost = function.cost
     return {
@@ -88,11 +88,13 @@ def model_data(function: Function) -> dict[str, Any]:
     }
 
 
-def _port(port: Input | Output, shape: Sequence[int]) -> dict[str, Any]:
+def _port(port: Input | Output, shape: Sequence[int]) -> dict[str, object]:
     return {"name": port.name, "size": list(shape), "unit": port.unit}
 
 
-def with_models(data: Mapping[str, object], made: Mapping[str, Function], missing: Mapping[str, str]) -> dict[str, Any]:
+def with_models(
+    data: Mapping[str, object], made: Mapping[str, Function], missing: Mapping[str, str]
+) -> dict[str, object]:
     """The data with the models at hand, and why others are missing."""
     models = {name: model_data(function) for name, function in made.items()}
     return {**data, "models": models, "missing": [{"model": name, "why": why} for name, why in missing.items()]}
@@ -121,7 +123,7 @@ class ModulePart:
     """What a maker adds: functions of the module's own, data beside the others, text behind them, its types."""
 
     functions: Sequence[Exported] = ()
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, object] = field(default_factory=dict)
     text: Sequence[str] = ()
     types: Sequence[str] = ()
 

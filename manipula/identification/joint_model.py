@@ -76,7 +76,7 @@ class JointModel:
         """What was declared; a pair of `coupling` by both names."""
         told = {item.name: getattr(self, item.name) for item in fields(self)}
         pairs = {" ".join(pair): factor for pair, factor in self.coupling.items()}
-        found: dict[str, Any] = plain(told | {"coupling": pairs})
+        found: dict[str, object] = plain(told | {"coupling": pairs})
         return found
 
     @property

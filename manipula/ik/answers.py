@@ -284,7 +284,7 @@ class InverseResult:
     def as_dict(self) -> dict[str, object]:
         """The answers in their order, every branch with its verdict, and the nearest pose where there is no answer."""
         ranks = {int(place): rank for rank, place in enumerate(self.order, 1)}
-        entries: dict[str, Any] = plain(
+        entries: dict[str, object] = plain(
             {
                 "answers": self.q,
                 "branches": [self._branch_as_dict(i) | {"answer": ranks.get(i)} for i in range(len(self.all))],
@@ -339,7 +339,7 @@ class InverseBatch:
         self._solver, self.pose, self.q, self.valid = solver, pose, q, valid
 
     def as_dict(self) -> dict[str, object]:
-        entries: dict[str, Any] = plain(
+        entries: dict[str, object] = plain(
             {"pose": self.pose, "q": self.q, "valid": self.valid, "residual": self.residual}
         )
         return entries

@@ -7,7 +7,7 @@ unsettled gets a closer look (`refine_branches`): polished first and accepted af
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -237,7 +237,7 @@ def order_branches(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.in
 
 # Poses of an arm with a closed form: its branches on arrays, the settled ones, and a closer look at the others.
 
-Closed = Callable[..., Any]
+Closed = Callable[..., object]
 
 
 def closed_over_arrays(plan: Plan, chain: Tree) -> Closed:

@@ -98,7 +98,7 @@ class JointPath:
 
     def as_dict(self) -> dict[str, object]:
         """Plain numbers and texts."""
-        entries: dict[str, Any] = plain(
+        entries: dict[str, object] = plain(
             {
                 "q": self.q,
                 "reached": self.reached,

@@ -301,7 +301,7 @@ class Log:
     def as_dict(self) -> dict[str, object]:
         arrays = {name: getattr(self, name) for name in ("t", *MEASURED_NAMES, *WANTED_NAMES)}
         words = {"joints": list(self.joints), "notes": list(self.notes), "source": self.source}
-        told: dict[str, Any] = plain({**arrays, "state": dict(self.state), **words})
+        told: dict[str, object] = plain({**arrays, "state": dict(self.state), **words})
         return told
 
 

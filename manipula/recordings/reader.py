@@ -36,9 +36,9 @@ QUANTITIES = (*MEASURED_NAMES, *WANTED_NAMES)
 def read_log(
     path: str | Path | Sequence[str | Path],
     robot: RobotDescription | None = None,
-    columns: Mapping[str, Any] | None = None,
-    units: Mapping[str, Any] | None = None,
-    scale: Mapping[str, Any] | None = None,
+    columns: Mapping[str, object] | None = None,
+    units: Mapping[str, object] | None = None,
+    scale: Mapping[str, object] | None = None,
     rate: float | None = None,
     topic: str | None = None,
 ) -> Log:
@@ -308,7 +308,7 @@ class Reading:
         heads = list(dict.fromkeys(self.source.heads[place.column] for place in group.places))
         return heads[0] if len(heads) == 1 else f"{heads[0]} … {heads[-1]}"
 
-    def _describe_columns(self, given: Mapping[str, Any]) -> tuple[Understood, ...]:
+    def _describe_columns(self, given: Mapping[str, object]) -> tuple[Understood, ...]:
         """Where everything is from, and in which units."""
         times = " + ".join(self.source.heads[place.column] for place in self.found.time) or "counted"
         word = " + ".join(filter(None, self.time_units)) or "s"
@@ -344,7 +344,7 @@ def _each(path: str, option: str, name: str, given: object, count: int) -> Array
     return np.broadcast_to(values, (count,))
 
 
-def _option_list(path: str, option: str, name: str, given: Sequence[Any], count: int) -> list[Any]:
+def _option_list(path: str, option: str, name: str, given: Sequence[object], count: int) -> list[object]:
     found = list(given)
     if len(found) != count:
         raise InputError(

@@ -74,7 +74,7 @@ class BaseRun(Run):
     def as_dict(self) -> dict[str, object]:
         from manipula.support.text import plain
 
-        arrays: dict[str, Any] = plain({"energy": self.energy, "momentum": self.momentum, "forces": self.forces})
+        arrays: dict[str, object] = plain({"energy": self.energy, "momentum": self.momentum, "forces": self.forces})
         return super().as_dict() | arrays
 
 
@@ -203,7 +203,7 @@ def _inputs(
     return {"tau": tau[..., np.minimum(np.arange(count), tau.shape[-2] - 1), :]}, None
 
 
-def _drive(law: Callable[..., Any], times: Array, n: int, limits: Array) -> Drive:
+def _drive(law: Callable[..., object], times: Array, n: int, limits: Array) -> Drive:
     """A function (t, state) → torques, or (t, q, qd) as for an arm, asked at every step."""
     whole = _takes(law, 2)
     if not whole and not _takes(law, 3):
@@ -219,7 +219,7 @@ def _drive(law: Callable[..., Any], times: Array, n: int, limits: Array) -> Driv
     return drive
 
 
-def _takes(law: Callable[..., Any], count: int) -> bool:
+def _takes(law: Callable[..., object], count: int) -> bool:
     """Whether so many arguments fit; of a function that cannot say, they do."""
     try:
         signature(law).bind(*range(count))

@@ -45,12 +45,12 @@ class Sensors:
     the number of the rollout, so a rollout has the same one alone and in a batch, in Python and in C.
     """
 
-    noise: Mapping[str, Any] = field(default_factory=dict)
-    resolution: Any = None
+    noise: Mapping[str, object] = field(default_factory=dict)
+    resolution: object = None
     delay: int = 0
 
     def as_dict(self) -> dict[str, object]:
-        found: dict[str, Any] = plain({"noise": self.noise, "resolution": self.resolution, "delay": self.delay})
+        found: dict[str, object] = plain({"noise": self.noise, "resolution": self.resolution, "delay": self.delay})
         return found
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class Sensors:
         return sensor_block([name for name in UNITS if name in self.noise], self.resolution is not None, self.delay)
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """Of the block."""
         found = {f"{name}_sigma": _plain(sigma) for name, sigma in self.noise.items()}
         return found | ({} if self.resolution is None else {"resolution": _plain(self.resolution)})
@@ -92,7 +92,7 @@ def _refuse_unless(value: Any, what: str, wanted: str, *, least: float) -> None:
         )
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> object:
     return value if isinstance(value, Real) else tuple(map(float, value))
 
 

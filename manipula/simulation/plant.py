@@ -116,7 +116,7 @@ class Plant:
     def as_dict(self) -> dict[str, object]:
         """The robot by its name, and what it is simulated with."""
         told = {x.name: getattr(self, x.name) for x in fields(self)} | {"robot": self.robot.name}
-        found: dict[str, Any] = plain(told)
+        found: dict[str, object] = plain(told)
         return found
 
     def __post_init__(self) -> None:

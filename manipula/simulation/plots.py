@@ -23,7 +23,7 @@ from manipula.support.files import write_text
 
 # The bones of an arm along time: where the base, its links and the tool are, and which of them hang together.
 
-Frames = Callable[[Array], Any]  # positions (time, n) → poses of the links, then of the tool
+Frames = Callable[[Array], object]  # positions (time, n) → poses of the links, then of the tool
 
 
 class Moved(Protocol):
@@ -86,7 +86,7 @@ class Shown(Moved, Protocol):
     def modes(self) -> Sequence[Any]: ...
     @property
     def about(self) -> Any: ...
-    def peaks(self) -> list[dict[str, Any]]: ...
+    def peaks(self) -> list[dict[str, object]]: ...
 
 
 class Panel(NamedTuple):
@@ -130,7 +130,7 @@ def _rows(values: Array) -> Array:
     return values.reshape(-1, values.shape[-1])[:ROWS_SHOWN]
 
 
-def figure_of(run: Shown, degrees: bool, state: str | None) -> Any:
+def figure_of(run: Shown, degrees: bool, state: str | None) -> object:
     """The grid as a figure of matplotlib, which is not shown: a notebook does it, `savefig` writes it."""
     if state is not None:
         return _figure_of_state(run, state, blank("run.plot", (7.0, 3.5), WITHOUT))
@@ -160,7 +160,7 @@ def _mark(place: Any, rests: Sequence[tuple[float, float]]) -> None:
         place.axvspan(since, until, color="#7d8790", alpha=0.22, linewidth=0)
 
 
-def _figure_of_state(run: Shown, name: str, figure: Any) -> Any:
+def _figure_of_state(run: Shown, name: str, figure: Any) -> object:
     """What the law remembered, every entry a line; of a batch the first row."""
     if name not in run.state:
         raise UnknownNameError("state of the law of this run", name, run.state)
@@ -266,7 +266,7 @@ class Trail(NamedTuple):
     points: Array
 
 
-def animation_of(run: Moved, frames: Frames, row: object, rate: float, speed: float) -> Any:
+def animation_of(run: Moved, frames: Frames, row: object, rate: float, speed: float) -> object:
     """The animation of matplotlib, `rate` pictures a second, time going `speed` times as fast as in the world."""
     try:
         from matplotlib.animation import FuncAnimation
@@ -361,7 +361,7 @@ def _draw_first(figure: Any, bones: Skeleton, way: Trail, times: Array, title: s
     (tool,) = place.plot(*nothing, color="tab:orange", marker="o", markersize=6, linestyle="none")
     clock = figure.text(0.03, 0.95, "", fontsize=10)
 
-    def draw(k: int) -> list[Any]:
+    def draw(k: int) -> list[object]:
         now = bones.points[k][:, cut]
         for line, bone in zip(links, bones.bones, strict=True):
             _set(line, now[list(bone)])

@@ -41,9 +41,9 @@ class Run:
     state: Mapping[str, Array]
     balance: Any
     whole: bool
-    about: Mapping[str, Any]
+    about: Mapping[str, object]
     modes: tuple[Rest, ...] = ()
-    unsettled: Any = False
+    unsettled: object = False
 
     @property
     def error(self) -> Array | None:
@@ -103,7 +103,7 @@ class Run:
         moving = animation_of(shown, frames, row, rate, speed)
         return moving if path is None else save_animation(moving, Path(path), rate)
 
-    def _picture(self, parameters: Mapping[str, float] | None) -> tuple[Run, Callable[[Array], Any]]:
+    def _picture(self, parameters: Mapping[str, float] | None) -> tuple[Run, Callable[[Array], object]]:
         """What is interpolated in time as its q, and the poses that follow from it."""
         functions = Functions(self.robot, parameters)
         return self, lambda q: functions("frames", q)
@@ -140,7 +140,7 @@ class Run:
             "robot": self.robot.name, "joints": list(self.joints), **arrays, "ref": wanted, "state": dict(self.state),
             "balance": self.balance, "whole": self.whole, "peaks": self.peaks(), "about": dict(self.about),
         }  # fmt: skip
-        told: dict[str, Any] = plain(found)
+        told: dict[str, object] = plain(found)
         return told
 
     def __repr__(self) -> str:

@@ -40,7 +40,7 @@ class Event:
         told = {name: getattr(self, name) for name in self.changes}
         if callable(told.get("law")) and not hasattr(told["law"], "as_dict"):
             told["law"] = getattr(told["law"], "__name__", repr(told["law"]))
-        found: dict[str, Any] = plain({"t": self.t, **told})
+        found: dict[str, object] = plain({"t": self.t, **told})
         return found
 
     def __repr__(self) -> str:

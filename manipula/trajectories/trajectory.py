@@ -106,7 +106,7 @@ class Made(NamedTuple):
     """The call of a function that makes trajectories."""
 
     kind: type
-    function: Callable[..., Any]
+    function: Callable[..., object]
     arguments: tuple[object, ...]
     named: Mapping[str, object]
 

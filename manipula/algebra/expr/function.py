@@ -202,7 +202,7 @@ class Function:
     def __hash__(self) -> int:
         return hash(self.digest())
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return function_from_content, (self.content(),)
 
 

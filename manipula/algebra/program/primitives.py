@@ -157,7 +157,7 @@ def select_of(condition: float, yes: float, no: float) -> float:
     return condition if unknown else (yes if condition != 0 else no)
 
 
-DECIDING: dict[str, Callable[..., Any]] = {
+DECIDING: dict[str, Callable[..., object]] = {
     "sign": sign_of, "min": min_of, "max": max_of, "less": less_of, "select": select_of,
 }  # fmt: skip
 

@@ -19,7 +19,7 @@ LIBRARY = ("sin", "cos", "tan", "sqrt", "exp", "log", "atan2", "fabs", "floor", 
 OWN = {"reals": "reals", "complexes": "complexes", "integers": "ints", "words": "words", "like": ""}
 
 
-def program(*entries: Callable[..., Any]) -> list[tree.Routine]:
+def program(*entries: Callable[..., object]) -> list[tree.Routine]:
     """All routines of some texts (whose own kinds are plain), each after those it calls."""
     whole = _Program()
     for entry in entries:

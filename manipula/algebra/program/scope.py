@@ -29,7 +29,7 @@ _BUILTIN = ("abs", "min", "max", "int", "float")
 _MATHS = ("sin", "cos", "sqrt", "exp", "log", "atan2")
 
 # what a text may call without its being a text: the function itself decides, under whatever name it was imported
-KNOWN: dict[Callable[..., Any], str] = {
+KNOWN: dict[Callable[..., object], str] = {
     **{getattr(primitives, name): name for name in (*_OWN, *_WORDS)},
     **{getattr(builtins, name): name for name in _BUILTIN},
     **{getattr(math, name): name for name in _MATHS},

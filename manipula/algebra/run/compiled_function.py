@@ -282,7 +282,7 @@ class Compiled:
         """The LLVM assembly it was made from; empty without a compiler."""
         return self._kernel.source_ir
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return compile_tape, (self.tape, self.backend, str(self.dtype))
 
     def __repr__(self) -> str:

@@ -341,7 +341,7 @@ class CudaFunction:
         """The CUDA text the kernels are made from."""
         return self._code.text
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return CudaFunction, (self._host,)
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ CTYPES: dict[Kind, Any] = {
 }  # fmt: skip
 
 
-def compile_text(entry: Callable[..., Any], rounded: bool = False, **known: int) -> Callable[..., Any]:
+def compile_text(entry: Callable[..., object], rounded: bool = False, **known: int) -> Callable[..., object]:
     """A text as machine code; it takes what the text takes.
 
     `rounded`: every step is, as in plain Python, so that equal numbers give equal bits. `known`: whole numbers that the
@@ -36,7 +36,7 @@ def compile_text(entry: Callable[..., Any], rounded: bool = False, **known: int)
     return Native(code, made)
 
 
-def compiled_together(*entries: Callable[..., Any]) -> list[Callable[..., Any]]:
+def compiled_together(*entries: Callable[..., object]) -> list[Callable[..., object]]:
     """Several texts as one piece of machine code: what they share is made once."""
     routines = program(*entries)
     # callees stand before them in one module, so what they share is compiled once
@@ -79,7 +79,7 @@ class Laned:
     Arrays of n reals have the shape (n, lanes) here, real numbers (lanes,); whole numbers are common to all lanes.
     """
 
-    def __init__(self, entry: Callable[..., Any], lanes: int) -> None:
+    def __init__(self, entry: Callable[..., object], lanes: int) -> None:
         routines = program(entry)
         self._routine, self.lanes = routines[-1], lanes
         text = laned_assembly(routines, lanes)

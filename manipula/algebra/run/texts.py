@@ -33,7 +33,7 @@ def machine_codes(*texts: Text) -> tuple[Text, ...]:
 
 # Methods that become compiled functions: the first look at one on an object puts the machine code in its place.
 
-Thin = Callable[[Any, Callable[..., Any]], Any]  # (object, method) → the function that takes its place, or None
+Thin = Callable[[Any, Callable[..., object]], object]  # (object, method) → the function that takes its place, or None
 
 
 class CompiledMethod:
@@ -44,7 +44,7 @@ class CompiledMethod:
     configuration of plain arrays; for all else it calls the method's own text.
     """
 
-    def __init__(self, method: Callable[..., Any], thin: Thin) -> None:
+    def __init__(self, method: Callable[..., object], thin: Thin) -> None:
         self.method, self.thin, self.__doc__ = method, thin, method.__doc__
 
     def __get__(self, instance: object, owner: type) -> Any:
@@ -60,7 +60,7 @@ class CompiledMethod:
 class MethodOwner:
     """What the built-in function belongs to: it keeps the code loaded and knows the way for unusual arguments."""
 
-    def __init__(self, instance: object, method: Callable[..., Any], code: object) -> None:
+    def __init__(self, instance: object, method: Callable[..., object], code: object) -> None:
         self.instance, self.general, self.code = instance, method.__get__(instance), code
 
     def __getattr__(self, name: str) -> Any:
@@ -70,7 +70,7 @@ class MethodOwner:
             raise AttributeError(name)
         return getattr(self.instance, name)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _itself, (self.instance,)
 
 
@@ -78,7 +78,7 @@ def _itself(instance: object) -> object:
     return instance
 
 
-def doc_with_signature(method: Callable[..., Any], doc: str) -> str:
+def doc_with_signature(method: Callable[..., object], doc: str) -> str:
     """The text of a built-in function from which `help`, `inspect.signature` and completion know its arguments.
 
     CPython cuts the first line off and keeps it as `__text_signature__`; annotations cannot be said there.

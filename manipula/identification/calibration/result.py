@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +133,7 @@ class Calibration:
         return np.array(list(self.besides.values()))
 
     def as_dict(self) -> dict[str, object]:
-        told: dict[str, Any] = plain(
+        told: dict[str, object] = plain(
             {
                 "robot": self.robot.name, "kind": self.kind, "rank": self.rank, "condition": self.condition,
                 "parameters": [vars(found) for found in self.parameters],

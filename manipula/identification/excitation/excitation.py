@@ -278,7 +278,7 @@ class Excitation(Trajectory):
             "attempts": [vars(x) for x in self.attempts], "limits": self.limits.as_dict(), "peaks": self.peaks(),
             "notes": list(self.notes), "settings": {name: list(x) for name, x in self.settings.items()},
         }  # fmt: skip
-        found: dict[str, Any] = plain(told)
+        found: dict[str, object] = plain(told)
         return found
 
     def __repr__(self) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ class Errors:
     rest: float = float("nan")
 
     def as_dict(self) -> dict[str, object]:
-        found: dict[str, Any] = plain(dict(vars(self)))
+        found: dict[str, object] = plain(dict(vars(self)))
         return found
 
     def __str__(self) -> str:

@@ -319,7 +319,7 @@ class Found:
         return write_text(Path(path), report_of(self))
 
     def as_dict(self) -> dict[str, object]:
-        found: dict[str, Any] = plain(
+        found: dict[str, object] = plain(
             {
                 "robot": self.data.robot.name,
                 "method": self.method,

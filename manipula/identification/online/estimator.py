@@ -281,7 +281,7 @@ class OnlineEstimator:
         """What is known by now: plain data."""
         sure = {"sigma": self.sigma, "identifiable": self.identifiable} if self.method == "least_squares" else {}
         told = {"robot": self.robot.name, "method": self.method, "samples": self.samples, "theta": self.theta, **sure}
-        found: dict[str, Any] = plain(told)
+        found: dict[str, object] = plain(told)
         return found
 
     def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:

@@ -80,7 +80,7 @@ class MovingCall:
     """The call of a model on a base that moves: one configuration of arrays goes straight to the compiled function, all
     else the general way. Pickles as the method of its arm."""
 
-    def __init__(self, owner: MethodOwner, method: Callable[..., Any]) -> None:
+    def __init__(self, owner: MethodOwner, method: Callable[..., object]) -> None:
         code: Any = owner.code
         ports = [port.name for port in code.inputs if port.name in FLOATING]
         self.owner, self.code, self.general = owner, code, owner.general
@@ -101,7 +101,7 @@ class MovingCall:
                 return self.code(*given, base.ravel())
         return self.general(*given, base=base, **options)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return getattr, (self.owner.instance, self.general.__name__)
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from manipula.mechanics.models.entry import ModelEntry as Entry
     from manipula.mechanics.models.inverse.plan import Plan
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+Method = TypeVar("Method", bound=Callable[..., object])
 Array = NDArray[np.float64]
 WRENCH = "wrench_tool"
 ELSEWHERE = {  # what an arm of another library does, and who does it here
@@ -51,7 +51,7 @@ ELSEWHERE = {  # what an arm of another library does, and who does it here
 PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
 
 
-def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
+def _model_call(arm: NumericArm, method: Callable[..., object]) -> Any:
     """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
     asked about a frame in the call itself, one whose base moves has a call of its own, and of one with loops the
     general way looks at the pivot."""
@@ -68,13 +68,13 @@ def _model_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
     return code.thin_call(MethodOwner(arm, method, code), method.__name__, doc_with_signature(method, doc))
 
 
-def _inverse_call(arm: NumericArm, method: Callable[..., Any]) -> Any:
+def _inverse_call(arm: NumericArm, method: Callable[..., object]) -> Any:
     """The thin call of inverse kinematics, where there is one and it gives the general way's answers."""
     with told_when_slow(f"preparing inverse kinematics of {arm.robot.name}, once"):
         return _inverse_code(arm, method)
 
 
-def _inverse_code(arm: NumericArm, method: Callable[..., Any]) -> Any:
+def _inverse_code(arm: NumericArm, method: Callable[..., object]) -> Any:
     solver = arm.inverse_solver
     if solver.closed is None or arm._road is not arm:
         return None
@@ -103,7 +103,7 @@ def _solve_method(method: Method) -> Method:
     return cast(Method, CompiledMethod(_named_for_people(method), _inverse_call))
 
 
-def _named_for_people(method: Callable[..., Any]) -> Callable[..., Any]:
+def _named_for_people(method: Callable[..., object]) -> Callable[..., object]:
     """Under the name by which people have it: `help`, Python's own errors and pickles of the function say Arm."""
     method.__module__, method.__qualname__ = "manipula.arm", f"Arm.{method.__name__}"
     return method
@@ -129,7 +129,7 @@ class NumericArm(ArmModels, FrameModels):
         made = ", ".join(dict.fromkeys(name for name, _ in self._models)) or "none"
         return f"<arm {self.robot.name}: {self.robot.freedoms}; compiled: {made[:200]}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _arm_of, (type(self), self.robot, self.optimise)
 
     if not TYPE_CHECKING:

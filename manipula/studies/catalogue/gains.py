@@ -47,7 +47,7 @@ def refuse_device(device: object) -> str:
     return str(device)
 
 
-def on_device(device: str, run: Callable[..., Any], *given: object, **options: object) -> Any:
+def on_device(device: str, run: Callable[..., object], *given: object, **options: object) -> Any:
     """The run there. Who has no such device can compute no case of the study, so it ends and none of them fails."""
     if device == "cpu":
         return run(*given, **options)

@@ -141,7 +141,7 @@ class Inline(Executor):
     def __init__(self, interrupted: Callable[[CaseBlock], None]) -> None:
         self._interrupted = interrupted
 
-    def submit(self, function: Callable[..., Any], /, *given: object, **named: object) -> Future[Any]:
+    def submit(self, function: Callable[..., object], /, *given: object, **named: object) -> Future[Any]:
         future = Future[Any]()
         future.set_result(function(*given, self._interrupted))
         return future
@@ -210,7 +210,7 @@ class OnCluster(Executor):
     def __init__(self, client: Any) -> None:
         self._client, self._running = client, set[Any]()
 
-    def submit(self, function: Callable[..., Any], /, *given: object, **named: Any) -> Future[Any]:
+    def submit(self, function: Callable[..., object], /, *given: object, **named: Any) -> Future[Any]:
         made = Future[Any]()
 
         def settle(done: Any) -> None:

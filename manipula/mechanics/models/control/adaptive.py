@@ -304,7 +304,7 @@ LEAST = Fraction(1, 10)  # of 1 + A
 RATE_OF = {"model": "model_speed", "u": "u_speed", "w": "w_speed"}
 
 
-def _mrac_joint(maths: Maths[Scalar], x: Given, i: int) -> tuple[Scalar, dict[str, Any]]:
+def _mrac_joint(maths: Maths[Scalar], x: Given, i: int) -> tuple[Scalar, dict[str, Scalar]]:
     """Of one joint: the torque, and the rates of its states."""
     now = {name: x[name][i] for name in _MRAC_STATES}
     omega, zeta, q, r = x["frequency"][i], x["zeta"][i], x["q"][i], x["q_ref"][i]

@@ -39,7 +39,7 @@ class LawNumber(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
         return _apply(ufunc, method, inputs, more)
 
-    def __array_function__(self, function: Callable[..., Any], types: object, args: Any, more: Any) -> Any:
+    def __array_function__(self, function: Callable[..., object], types: object, args: Any, more: Any) -> Any:
         whole = [_as_array(self.maths, x) if isinstance(x, LawNumber) else x for x in args]
         return _call(function, whole, more)
 
@@ -66,7 +66,7 @@ class LawArray(np.ndarray[Any, np.dtype[np.object_]]):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
         return _apply(ufunc, method, inputs, more)
 
-    def __array_function__(self, function: Callable[..., Any], types: object, args: Any, more: Any) -> Any:
+    def __array_function__(self, function: Callable[..., object], types: object, args: Any, more: Any) -> Any:
         return _call(function, args, more)
 
     def __bool__(self) -> bool:
@@ -106,7 +106,7 @@ class ArmModels:
         self._maths, self._call = maths, call
         self.joint_names, self.dof, self.n = tuple(joints), len(joints), len(joints)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Callable[..., object]:
         if name not in MODELS or MODELS[name].framed:
             raise UnknownNameError("model", name, [x for x in MODELS if not MODELS[x].framed])
         inputs = MODELS[name].inputs
@@ -166,7 +166,7 @@ def _less(m: Maths[Scalar], x: Scalar, y: Scalar) -> Any:
     return int(x < y) if isinstance(x, int) and isinstance(y, int) else m.less(_exact(m, x), _exact(m, y))
 
 
-def _of(name: str) -> Callable[..., Any]:
+def _of(name: str) -> Callable[..., object]:
     """A function of `Maths`."""
     return lambda m, *args: getattr(m, name)(*(_exact(m, x) for x in args))
 
@@ -175,7 +175,7 @@ def _floor(m: Maths[Scalar], x: Scalar) -> Any:
     return m.floor(_exact(m, x))
 
 
-FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
+FORMULAS: dict[np.ufunc, Callable[..., object]] = {
     np.add: lambda m, x, y: x + y,
     np.subtract: lambda m, x, y: x - y,
     np.multiply: lambda m, x, y: x * y,
@@ -256,7 +256,7 @@ def _numbers(inputs: Iterable[Any]) -> Any:
         )
 
 
-def _each(formula: Callable[..., Any], inputs: Iterable[Any]) -> Any:
+def _each(formula: Callable[..., object], inputs: Iterable[Any]) -> Any:
     """The formula on every entry, shapes broadcast as NumPy does."""
     given = list(inputs)
     maths = next(_numbers(given)).maths
@@ -312,7 +312,7 @@ def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[
     return found.view(LawArray) if isinstance(found, np.ndarray) and found.ndim else _unboxed(found)
 
 
-def _call(function: Callable[..., Any], args: Any, more: Any) -> Any:
+def _call(function: Callable[..., object], args: Any, more: Any) -> Any:
     if function is np.where and len(args) == 3:
         return where(*args)
     if function is np.clip:

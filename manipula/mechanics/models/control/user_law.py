@@ -80,7 +80,7 @@ class UserLaw:
         values = {name: [*entry.default] for name, entry in self.settings.items() if entry.default is not None}
         return {"name": self.name, "arguments": self.arguments, "shapes": shapes, "defaults": values}
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """By its name in its module, as functions are."""
         return _law_of_module, (self.text.__module__, self.text.__qualname__)
 

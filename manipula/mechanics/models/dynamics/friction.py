@@ -80,7 +80,7 @@ def friction_apart(tree: Tree, x: Given) -> dict[str, Entries]:
     rates, own = tree.coordinates.spread(x["qd"]), dict(zip(tree.coordinates.names, x["way"], strict=True))
     ahead = [own.get(link.name, 0) for link in tree.links]
     _refuse_dry_followers(tree)
-    found: dict[bool, list[Any]] = {}
+    found: dict[bool, list[Scalar]] = {}
     for dry in (False, True):
         slips = (Slip(rate, tree.maths, load, way) for rate, load, way in zip(rates, _loads(tree, x), ahead))
         found[dry] = [

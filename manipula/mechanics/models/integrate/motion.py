@@ -82,7 +82,7 @@ def _pushed(call: ModelCall, push: Callable[[Sequence[Scalar]], Sequence[Scalar]
 def add_forces(arm: Block, forces: Block, settings: Mapping[str, Sequence[float]]) -> Block:
     """The same arm, pushed by what the block `forces` gives as `tau`; it tells the torques as `force`."""
 
-    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Any]:
+    def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Scalar]:
         known = {name: [maths.number(Fraction(value)) for value in values] for name, values in settings.items()}
         force = list(forces.text(maths, call, {**known, "q": x["q"], "qd": x["qd"]})["tau"])
         return {**arm.text(maths, _pushed(call, lambda q: force), x), "force": force}

@@ -24,6 +24,7 @@ from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector
 from manipula.messages import Message
+from manipula.scalar import Scalar
 
 STRAIGHT = 1e-9  # sine between axes that are parallel
 WRIST = 3  # axes that are added
@@ -119,8 +120,8 @@ def _of_two(arm: Tree, loop: Loop, point: Vector, by: Subproblems, seen: Seen) -
     return [Root(motions, fit) for motions in roots], loop.axes  # type: ignore[arg-type]
 
 
-def _joints(motions: Sequence[Any], axes: Sequence[Axis], arm: Tree) -> list[Any]:
-    q: list[Any] = [0] * len(axes)
+def _joints(motions: Sequence[Any], axes: Sequence[Axis], arm: Tree) -> list[Scalar]:
+    q: list[Scalar] = [0] * len(axes)
     for axis, motion in zip(axes, motions, strict=True):
         assert axis.joint is not None
         q[axis.joint] = joint_value(axis, motion, arm)

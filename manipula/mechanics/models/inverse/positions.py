@@ -20,6 +20,7 @@ from manipula.mechanics.models.inverse.loop import Gap, quotient
 from manipula.mechanics.models.inverse.solving import Subproblems, Unknown
 from manipula.mechanics.models.inverse.subproblems import Motion, Shift
 from manipula.mechanics.spatial.vector import Vector, Z, add, column, cross, dot, matmul, rotate, scale, sub, unrotate
+from manipula.scalar import Scalar
 
 
 class Arm3(NamedTuple):
@@ -41,7 +42,7 @@ class Root(NamedTuple):
     """One placing of the point: the three motions, and how far it is from being lost."""
 
     motions: tuple[Motion, Motion, Motion]
-    fit: Any
+    fit: Scalar
 
 
 Case = Callable[[Arm3, Subproblems], list[Root]]

@@ -81,7 +81,7 @@ def one_split_slide_flat(x: Sums) -> list[Split]:
     return [_split_after_slide(x, i, slider, slide, fit) for slide in slides]
 
 
-def _quadratic(x: Sums, slider: Slider, v: Vector, e: Vector, still: Vector, length: Any = 1) -> Any:
+def _quadratic(x: Sums, slider: Slider, v: Vector, e: Vector, still: Vector, length: Scalar = 1) -> Any:
     """|v + x e| = |still|, across the axis"""
     flat = (quotient(e[0], length), quotient(e[1], length), 0)
     square = still[0] * still[0] + still[1] * still[1]
@@ -189,7 +189,7 @@ def outer_slide_along(x: Sums) -> list[Split]:
     return found
 
 
-def _flat_length(x: Sums, e: Vector) -> Any:
+def _flat_length(x: Sums, e: Vector) -> Scalar:
     square = e[0] * e[0] + e[1] * e[1]
     return 1 if isinstance(square, int) and square == 1 else x.by.maths.sqrt(square)
 
@@ -238,14 +238,14 @@ def two_links_and_split(x: Sums) -> list[Split]:
     """A run of three beside one of two: the height over the three gives the two, then a planar arm is left."""
     i, (k,) = _of_three(x), _of_two(x)
 
-    def rest(m: Vector, fit: Any) -> list[Split]:
+    def rest(m: Vector, fit: Scalar) -> list[Split]:
         return [(motions, x.by.maths.minimum(fit, more)) for motions, more in _two_links(x, i, m)]
 
     return _split_by_height(x, i, k, rest, x.link(i)[0][2] + x.link(i, 1)[0][2])
 
 
 def _split_by_height(
-    x: Sums, i: int, k: int, rest: Callable[[Vector, Any], list[Split]], height: Scalar
+    x: Sums, i: int, k: int, rest: Callable[[Vector, Scalar], list[Split]], height: Scalar
 ) -> list[Split]:
     """The split of run k from the height over run i; `rest` then solves run i."""
     w, m = x.link(k)[0], x.to_run(x.m, i)

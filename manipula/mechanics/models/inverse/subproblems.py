@@ -157,7 +157,7 @@ def half_turned(first: Turn, locked: Scalar, maths: Maths[Scalar]) -> Turn:
     return Turn(cos, sin, Beside(first, locked))
 
 
-def distance(p: Vector, R: Matrix, w: Vector, square: Scalar) -> tuple[Scalar, Any, Scalar]:
+def distance(p: Vector, R: Matrix, w: Vector, square: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """(A, B, C) of |p + R Z w|² = square, which is linear in Z: 2 (Rᵀp)·Zw = square − p² − w²"""
     k = unrotate(R, p)
     A, B = k[0] * w[0] + k[1] * w[1], k[1] * w[0] - k[0] * w[1]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.models.entry import Block, Given
 from manipula.mechanics.models.motion.ports import DURATION, GOAL, START, Motion, outside, reference, setting, within
@@ -30,7 +29,7 @@ class TimeLaw:
     name: str
     doc: str
     settings: tuple[PortKind, ...]
-    text: Callable[[Maths[Scalar], Any, Given], Motion]
+    text: Callable[[Maths[Scalar], Scalar, Given], Motion]
 
     @property
     def block(self) -> Block:
@@ -219,7 +218,7 @@ def _horner(c: Sequence[Scalar], u: Scalar) -> Scalar:
     return found
 
 
-def _slope(c: Sequence[Any]) -> list[Any]:
+def _slope(c: Sequence[Scalar]) -> list[Scalar]:
     """Coefficients of the derivative."""
     return [power * x for power, x in enumerate(c)][1:]
 
