@@ -104,6 +104,27 @@ def spun(s: Store) -> Word:
     return s.seed
 
 
+def strides(n: int, x: Reals, k: Ints, w: Words, s: Store) -> float:
+    """Ranges by steps of every size, both ways, from and to where no step ends; the order of what they visit counts."""
+    seen = 0.0
+    for i in range(1, SIZE, 2):
+        seen = 3 * seen + x[i]
+    for i in range(0, n + 1, 3):
+        seen = 0.5 * seen + k[i] * x[i]
+    for i in range(SIZE - 1, -1, -1):
+        seen = 0.75 * seen - x[i]
+    for i in range(SIZE - 1, 1, -2):
+        seen = 1.25 * seen + x[i]
+    for i in range(n, 0, -3):
+        seen = 0.25 * seen + x[i] * k[i]
+    for i in range(n, n, 2):
+        seen += 1000.0 + i
+    for i in range(0, n, -2):
+        seen += 1000.0 + i
+    s.level = seen
+    return seen
+
+
 def depth(k: Ints, at: int) -> int:
     """Calls itself."""
     return 0 if at >= SIZE - 1 else 1 + depth(k, at + 1 + k[at] % 2)

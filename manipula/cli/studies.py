@@ -142,11 +142,11 @@ def _say_ready(as_json: bool) -> None:
 
 
 def _plain(settings: screen.Data) -> screen.Data:
-    return {name: None if value is ... else plain(value) for name, value in settings.items()}
+    return {name: plain(value) for name, value in settings.items()}
 
 
 def _case_text(name: str, value: object) -> str:
-    return name if value is ... or value is None else f"{name}={value}"
+    return name if value is None else f"{name}={value}"
 
 
 def _say_study(found: Study, files: list[Path], as_json: bool) -> None:

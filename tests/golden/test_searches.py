@@ -21,7 +21,7 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.price import CLASSICAL, FUSED, LATENCY, MULTIPLICATIONS, Aim, Price
 from manipula.algebra.optimise.search import engine, kernel
 from manipula.algebra.optimise.search.engine import CYCLE, FAST, Round, Rounds, relaxed_price, search_ways, winner
-from manipula.algebra.optimise.search.run import anneal
+from manipula.algebra.optimise.search.run import anneal, interpret_kernel
 from manipula.algebra.optimise.search.table import ARRAYS, Now
 from manipula.algebra.optimise.search.ways import ways_from_function
 from manipula.support.progress import Effort
@@ -72,6 +72,16 @@ def walked(seed: int, price: Price, chance: int, divisors: tuple[str, ...] = ())
     return f"{' '.join(map(str, counts))} {held.hexdigest()}"
 
 
+def interpreted() -> str:
+    """The first moves of a walk by Python itself: every price, pass and share of the menu is met, some moves often."""
+    ways = ways_from_function(polynomials(1, True), FUSED, 1 << 10, ("k", "m"))
+    ways.state.now[Now.RANDOM] = 11
+    ways.state.chances[:] = [(2**61 - 1) // 2**rise for rise in range(len(ways.state.chances))]
+    interpret_kernel(ways.state, 6_000)
+    held = blake2b(b"".join(getattr(ways.state, name).tobytes() for name in ARRAYS), digest_size=8)
+    return f"{ways.state.now[Now.COST]} {ways.state.now[Now.BEST]} {held.hexdigest()}"
+
+
 def searched(price: Price, rounds: Rounds | None, moves: int, chains: int = 1, divisors: tuple[str, ...] = ()) -> str:
     found = search_ways(
         polynomials(4, bool(divisors)), Effort(moves=moves, seed=3), Aim(price, divisors), rounds=rounds, chains=chains
@@ -107,6 +117,7 @@ WALKS: dict[str, Callable[[], str]] = {
     "latency": lambda: searched(LATENCY, None, 20_000),
     "two chains": lambda: searched(MULTIPLICATIONS, FAST, 20_000, chains=2),
     "divided": lambda: searched(CLASSICAL, FAST, 30_000, divisors=("k", "m")),
+    "interpreted": interpreted,
     "downhill": lambda: str(relaxed_price(polynomials(5, False), 15_000)),
     "contest": contest,
 }

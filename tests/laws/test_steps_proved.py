@@ -155,3 +155,13 @@ def test_a_wrong_branch_is_refused(name: str) -> None:
     steps = tuple(replace(step, equations=tuple(map(turned, step.equations))) for step in found.steps)
     with pytest.raises(mp.ProofError):
         replace(found, steps=steps).prove()
+
+
+@pytest.mark.parametrize("arm", ["planar2r", "cylindrical", "cartesian", "one slide", "articulated"])
+def test_a_jacobian_ends_with_its_rows_that_are_not_zero(arm: str) -> None:
+    last = derived(ARMS[arm](), "jacobian").steps[-1]
+    J, *short = [equation.result for equation in last.equations]
+    assert isinstance(J, tuple) and len(J) == 6
+    kept = tuple(row for row in J if any(x != ZERO for x in row))
+    assert short == ([kept] if len(kept) < 6 else [])
+    assert len(last.says) == 1 + len(short)

@@ -14,6 +14,7 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.algebra.emit.backend import emit
+from manipula.mechanics.models.control.law_entries import entry_names
 from tests.control_laws import H, arm_of, drawn, numbers, outputs
 from tests.emitted import c_function, needs_cc
 from tests.rewritten_laws import OWN, pair_of
@@ -301,7 +302,12 @@ BAD = [
 def test_what_its_declaration_shows_is_refused_at_once(text: Any, declared: Any, words: str) -> None:
     with pytest.raises(mp.InputError) as said:
         mp.law(text, **declared)
-    assert words in str(said.value) and "test_user_laws.py:" in str(said.value)
+    place = re.search(r"test_user_laws\.py:(\d+): ", str(said.value))
+    assert words in str(said.value) and place
+    lines = [line for *_, line in text.__code__.co_lines() if line]
+    # what is written is named by its own line, what is declared by the first
+    assert int(place[1]) in (lines if "writes" in str(said.value) else [text.__code__.co_firstlineno])
+    assert (int(place[1]) > lines[0]) == ("writes" in str(said.value))
 
 
 def test_a_name_of_the_function_around_it_is_not_written() -> None:
@@ -422,3 +428,14 @@ def test_the_exact_integrator_has_no_forces() -> None:
     plant = mp.Plant("planar2r", effort=None, forces=surroundings)
     with pytest.raises(mp.InputError, match=r"^forces: dop853 does not support them"):
         mp.simulate(plant, None, start=[0, 0], until=0.1, method="dop853")
+
+
+def test_entries_are_numbered_from_one_and_no_two_have_one_name() -> None:
+    """A name that ends in a digit keeps it apart: entry 1 of k1 is not entry 11 of k."""
+    assert entry_names("kp", ()) == ("kp",) and entry_names("k2", ()) == ("k2",)
+    assert entry_names("kp", (3,)) == ("kp1", "kp2", "kp3") and entry_names("k1", (2,)) == ("k1_1", "k1_2")
+    assert entry_names("K", (2, 2)) == ("K1_1", "K1_2", "K2_1", "K2_2")
+    several = [entry_names(name, shape) for name in ("k", "k1", "k11") for shape in ((12,), (2, 3))]
+    assert all(len(set(names)) == size for names, size in zip(several, (12, 6) * 3))
+    lists = several[::2]
+    assert len({name for names in lists for name in names}) == sum(map(len, lists))

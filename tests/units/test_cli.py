@@ -19,6 +19,11 @@ from manipula.cli.app import app, in_tongue, load_command
 from manipula.cli.demonstration import selftest
 from manipula.cli.terminal import options, screen
 from manipula.errors import ProofError
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.kinematics.pose import pose
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.spatial.floats import FLOATS
 from manipula.version import __version__
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -352,6 +357,16 @@ def test_demo_shows_the_main_job() -> None:
         assert part in text
     assert list((Path("out") / "demo").glob("*.c"))
     assert "FAILED" not in text
+    # what is printed of a call is what the arm of that name gives, by arrays, at what is printed of its inputs
+    arm = merge_fixed(bind(api.load("puma560"), FLOATS, {}))
+    q, qd, qdd = (
+        [float(x) for x in re.search(rf"{name} += \[(.*?)\]", text)[1].split(",")]  # type: ignore[index]
+        for name in ("  q", "  qd", "  qdd")
+    )
+    shown = [float(x) for x in re.findall(r"=\n    \[(.*?)\]  N·m", text)[0].split(",")]
+    assert shown == pytest.approx([float(x) for x in inverse_dynamics(arm, q, qd, qdd)], rel=5e-4)
+    place = [float(x) for x in re.findall(r"arm\.pose\(q\)\[:3, 3\] += \[(.*?)\]", text)[0].split(",")]
+    assert place == pytest.approx([float(x) for x in pose(arm, q).p], rel=5e-4)
     said = re.search(r"largest error (\S+) rad, largest torque (\S+) N·m, energy balance (\S+)", text)
     assert said and 1e-4 < float(said[1]) < 0.1 and float(said[2]) > 10 and float(said[3]) < 1e-4
 

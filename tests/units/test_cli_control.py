@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import manipula as mp
 from manipula import api
+from manipula.cli.simulation import BaseOptions
 from manipula.cli.terminal import screen
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
@@ -121,3 +125,37 @@ def test_a_law_as_a_unit(version: str, folder: Path) -> None:
 def test_what_a_unit_cannot_be(more: tuple[str, ...], sentence: str, folder: Path) -> None:
     assert sentence in " ".join(refused("control", "planar2r", "computed_torque", "-o", "code", *more).split())
     assert not Path("code").exists()
+
+
+@pytest.mark.parametrize("option", [("--base-pose", "0 0 1"), ("--twist", "0 0 0 0 0 1"), ("--hold", "tool=point")])
+def test_options_of_a_moving_base_are_refused_where_it_stands(option: tuple[str, str]) -> None:
+    said = refused("simulate", "planar2r", "--start", "0 0", *option)
+    assert said == "manipula: planar2r: its base stands still: drop --base-pose, --twist and --hold"
+
+
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        ({"pose": "1 2"}, "--base-pose: expected 3 / 7 numbers, found 2"),
+        ({"twist": "1 2 3"}, "--twist: expected 6 numbers, found 3"),
+        ({"hold": ["foot"]}, "--hold: expected FRAME=HOW, such as foot=point, found 'foot'"),
+        ({"hold": ["=point"]}, "--hold: expected FRAME=HOW, such as foot=point, found '=point'"),
+    ],
+)
+def test_wrong_words_about_a_moving_base_name_their_option(options: dict[str, Any], told: str) -> None:
+    base = BaseOptions(**options)
+    robot = replace(mp.load("planar2r"), moving=True)
+    with pytest.raises(mp.InputError) as said:
+        base.start(robot, None), base.frames()
+    assert str(said.value) == told
+
+
+def test_a_moving_base_starts_where_it_is_said_to() -> None:
+    robot, joints = replace(mp.load("planar2r"), moving=True), [0.1, 0.2]
+    pose, twist = "1 2 3 1 0 0 0", "4 5 6 7 8 9"
+    whole = {"p0": [1, 2, 3], "quaternion": [1, 0, 0, 0], "v0": [4, 5, 6], "w0": [7, 8, 9], "q": joints}
+    assert BaseOptions(pose, twist).start(robot, joints) == whole
+    assert BaseOptions("1 2 3").start(robot, None) == {"p0": [1, 2, 3]}
+    assert BaseOptions().start(mp.load("planar2r"), joints) == joints
+    held = BaseOptions(hold=["foot=point", "wheel=rolling:0.1"]).frames()
+    assert held == {"foot": "point", "wheel": ("rolling", 0.1)}

@@ -348,3 +348,14 @@ def test_saving_through_a_symbolic_link_writes_the_file_it_points_to(tmp_path: P
     assert absent.is_symlink()
     assert api.load(target).name == api.load(tmp_path / "real" / "later.toml").name == "scara"
     assert list((tmp_path / "real").glob("*.part")) == []
+
+
+@pytest.mark.parametrize("own", ["", "\nmass = 2"])
+def test_an_edit_leaves_the_lines_of_the_joint_before(own: str, folder: Path) -> None:
+    """Also where the same key is the last of that joint's, and the changed joint has none."""
+    first = '[[joint]]\ntype = "revolute"\na = 0.5\nd = 0\nalpha = 0\nmass = 1'
+    second = '[[joint]]\ntype = "revolute"\na = 0.4\nd = 0\nalpha = 0'
+    head = 'format = 1\nname = "two"\nconvention = "standard"\nangle = "deg"\ninertia_default = 0'
+    (folder / "two.toml").write_text(f"{head}\n{first}\n{second}{own}\n")
+    done("edit", "two.toml", "m2=3")
+    assert (folder / "two.toml").read_text() == f"{head}\n{first}\n{second}\nmass = 3\n"

@@ -453,3 +453,12 @@ def test_one_unit_for_all_platforms_the_same_every_time(version: str, tmp_path: 
         ending = Path(name).suffix
         both = b"\xca\xfe\xba\xbe" if "darwin64" in name else b"\xcf\xfa\xed\xfe"
         assert content.startswith(heads.get(ending, both)), name
+
+
+def test_what_a_compiler_complains_of_is_told() -> None:
+    failing = [sys.executable, "-c", "import sys; print('ignored'); sys.exit('two.c:3: error: no such thing')"]
+    with pytest.raises(mp.ManipulaError) as said:
+        units._binary({"two.c": "int x;"}, "two", units.PLATFORMS[0], failing)
+    assert str(said.value) == (
+        f"two.fmu: {' '.join(failing)} does not compile its sources: two.c:3: error: no such thing"
+    )

@@ -17,7 +17,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.drawing.record import drawing_of
 from manipula.mechanics.drawing.skeleton import axes_of, poses_of
-from manipula.pages.picture import Style, svg_of
+from manipula.pages.picture import Style, _names, svg_of
 from manipula.pages.projection import Solid, back_to_front, camera_at
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
@@ -216,3 +216,27 @@ def test_arrows_are_those_of_the_frames_that_were_asked_for() -> None:
     turned = arm.with_tool(rpy=[0.4, 0.3, 0.2])  # the tool alone is another frame now
     changed = [a != b for a, b in zip(arrows(arm, "tool"), arrows(turned, "tool"), strict=True)]
     assert all(changed)
+
+
+class FlatSheet:
+    """x to the right and y down, 100 pixels a metre; a camera that looks from above."""
+
+    scale = 100.0
+
+    def points(self, x: Any) -> Any:
+        return np.asarray(x)
+
+    def __call__(self, x: Any) -> Any:
+        return np.array([100 * x[0], -100 * x[1]])
+
+
+def test_names_stand_to_the_right_of_their_joints_and_not_on_each_other() -> None:
+    """By a twentieth of the arm and 8 pixels; those of one place are a line apart."""
+    names, spots = ["a<", "b", "c"], [[0.1, 0.2, 0], [0.1, 0.2, 0], [1.5, -0.3, 0]]
+    record: Any = {"joints": [{"name": name} for name in names], "size": 2.0}
+    frames = [np.vstack([np.column_stack([np.eye(3), spot]), [0, 0, 0, 1]]) for spot in spots]
+    sheet: Any = FlatSheet()
+    texts = [ElementTree.fromstring(x) for x in _names(record, frames, sheet, sheet, "none")]
+    assert [text.text for text in texts] == names
+    found = np.array([[float(text.get("x", "")), float(text.get("y", ""))] for text in texts])
+    np.testing.assert_allclose(found, [[28, -16], [28, -3], [168, 34]], atol=0.051)

@@ -22,7 +22,19 @@ from manipula.algebra.run.routines import Mirror, compile_text
 from manipula.errors import InputError, UnknownNameError
 from tests.emitted import module_from, needs_cc, shared
 from tests.languages import CXX, WARNINGS
-from tests.random_texts import HEAD, PRIMES, SHAPE, Store, bump, everything, given, neighbours, random_text, waves
+from tests.random_texts import (
+    HEAD,
+    PRIMES,
+    SHAPE,
+    Store,
+    bump,
+    everything,
+    given,
+    neighbours,
+    random_text,
+    strides,
+    waves,
+)
 
 DRAWN = range(9)
 
@@ -32,7 +44,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> list[Callable[..., float]
     """Texts with one signature: one by hand, many drawn."""
     source = HEAD + "\n\n".join(map(random_text, DRAWN))
     module = module_from(source, "drawn_texts", tmp_path_factory.mktemp("drawn"))
-    return [everything, waves, neighbours, *(getattr(module, f"drawn_{seed}") for seed in DRAWN)]
+    return [everything, strides, waves, neighbours, *(getattr(module, f"drawn_{seed}") for seed in DRAWN)]
 
 
 class Plain:

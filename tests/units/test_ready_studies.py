@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from inspect import Parameter
 from pathlib import Path
 from typing import Any, get_args
 
@@ -295,6 +296,7 @@ def test_every_column_has_a_unit_and_a_line_about_it(name: str) -> None:
     for key, column in READY[name].columns.items():
         assert column.unit in UNITS, f"{key}: {column.unit}"
         assert len(column.about) > 2 and column.about not in UNITS, f"{key}: {column.about}"
+    assert Parameter.empty not in READY[name].settings.values()  # a study runs as it stands
     for setting in READY[name].form:
         assert setting.kind in get_args(Kind), setting
         assert len(setting.about.split()) >= 1 and setting.about not in get_args(Kind), setting

@@ -166,6 +166,14 @@ def test_wrong_requests_are_named(loop: Any, how: dict[str, Any], sentence: str)
         f(f.start(q=draw(3, 2)), 4, still, still, still, **{"p": LOAD, **how})
 
 
+@pytest.mark.parametrize("count", [0, 2, 4])
+def test_a_wrong_number_of_inputs_is_told_with_their_names(loop: Any, count: int) -> None:
+    f, still = loop.torch(), torch.zeros(2, dtype=torch.float64)
+    told = rf"a step takes 3 inputs \(q_ref, qd_ref, qdd_ref\), found {count}"
+    with pytest.raises(InputError, match=told):
+        f(f.start(q=draw(3, 2)), 4, *[still] * count, p=LOAD)
+
+
 def test_wrong_starts_are_named(loop: Any) -> None:
     f = loop.torch()
     for states, sentence in (({"q": draw(3)}, "q: expected shape"), ({"x": draw(2)}, "x"), ({"q": [0, 0]}, "list")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from inspect import Parameter, signature
+from inspect import signature
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -272,17 +272,13 @@ class Ready:
 
     @property
     def settings(self) -> Case:
-        """Name → value unless given; `...` where one must be."""
-        known = list(signature(self.plan).parameters.values())[1:]
-        return {x.name: ... if x.default is Parameter.empty else x.default for x in known}
+        """Name → value unless given."""
+        return {x.name: x.default for x in list(signature(self.plan).parameters.values())[1:]}
 
     def make_plan(self, robot: Robot, settings: Mapping[str, object]) -> StudyPlan:
         for name in settings:
             if name not in self.settings:
                 raise UnknownNameError(Message("setting of the study {name}", self.name), name, self.settings)
-        missing = [name for name, value in self.settings.items() if value is ... and name not in settings]
-        if missing:
-            raise InputError("the study {name} needs {missing}", self.name, ", ".join(missing))
         return self.plan(robot, **settings)
 
 

@@ -117,7 +117,7 @@ class RustProgram(ProgramWriter):
         return f"for {name} in (({stop}) + 1..({start}) + 1).rev(){steps}"
 
     def branch(self, test: str, yes: Sequence[str], no: Sequence[str] = ()) -> Iterator[str]:
-        yield from (line.replace(f"if ({test})", f"if {test}", 1) for line in super().branch(test, yes, no))
+        yield from (line.replace(f"if ({test})", f"if {test}") for line in super().branch(test, yes, no))
 
     def struct(self, struct: tree.Struct) -> list[str]:
         def member(kind: tree.Kind, size: int) -> str:

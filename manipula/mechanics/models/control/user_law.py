@@ -258,16 +258,15 @@ def _refuse_names(law: UserLaw) -> None:
 def _refuse_writes(law: UserLaw, code: CodeType, outer: frozenset[str] = frozenset()) -> None:
     """No instruction writes what outlives a run."""
     outside = outer or frozenset(code.co_freevars)
-    line = code.co_firstlineno
     for step in dis.get_instructions(code):
-        line = step.positions.lineno if step.positions and step.positions.lineno else line
         what = _WRITES.get(step.opname)
         if step.opname == "STORE_DEREF" and step.argval in outside:
             what = Message("a name of the function around it")
         if what:
             raise InputError(
                 "{file}:{line}: {name}: writes {what} ({target}): a law remembers nothing but its states=",
-                code.co_filename, line, law.name, what, step.argval,
+                code.co_filename, getattr(step.positions, "lineno", None) or code.co_firstlineno, law.name, what,
+                step.argval,
             )  # fmt: skip
     for part in code.co_consts:
         if isinstance(part, CodeType):
