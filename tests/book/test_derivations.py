@@ -130,3 +130,11 @@ def test_the_torques_of_two_links_as_printed(method: str) -> None:
 
     for name, printed in (("τ₁", TORQUE_1), ("τ₂", TORQUE_2)):
         assert {plain(x) for x in terms(found[name])} == {plain(x) for x in printed}
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "panda"])
+def test_arms_of_seven_joints_derive_their_inverse(name: str) -> None:
+    """By the arm angle, or by a joint that is free."""
+    made = mp.derive(name, "ik")
+    assert "Proved: " in str(made)
+    assert ("ψ" if name == "iiwa14" else "θ₇") in str(made)
