@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import os
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -25,6 +26,12 @@ from tests.units.test_layers import ALL, edges
 ROOT = Path(__file__).parents[2]
 # tests that look at every module, whatever they run of it: what a statement gives on import, they have seen
 OF_ALL = ("tests/golden/test_numbers.py::test_a_number_moves_on_purpose",)
+# tests that read the text of every module: of a sentence they see what it is made of, without running its line
+OF_SENTENCES = tuple(
+    f"tests/units/test_sentences.py::test_{name}"
+    for name in ("every_entry_is_said", "every_place_is_given_its_value", "errors_are_given_templates")
+)
+_SENTENCE = re.compile(r"(?:Error|Message|caution)\(")
 
 _SETTINGS = """[run]
 source = manipula
@@ -98,6 +105,11 @@ class Reach:
     def tests(self, file: str, line: int, end: int) -> list[str]:
         """Of a statement that runs on import, whichever test was the first to load it, or of a new one: the tests that
         run anything in a function of its file, then those of the files that import it."""
+        text = "\n".join((ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1 : end])
+        found = self._tests(file, line, end)
+        return [*OF_SENTENCES, *(x for x in found if x not in OF_SENTENCES)] if _SENTENCE.search(text) else found
+
+    def _tests(self, file: str, line: int, end: int) -> list[str]:
         direct = self._of_lines(file, range(line, end + 1))
         if direct and not _on_import(ROOT / file, line):
             rest = self._around(file, direct) if _helps_import(ROOT / file, line) else []
