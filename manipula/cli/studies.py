@@ -151,7 +151,7 @@ def _case_text(name: str, value: object) -> str:
 
 def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
     if as_json:
-        screen.say_json(plain({**found.as_dict(), "file": found.kept, "files": files}))
+        screen.say_json(plain({**found.as_dict(), "file": found.kept_file, "files": files}))
         return
     heads, rows = found.summary()
     title = Message("{title}: {count} cases", found.title, found.count)

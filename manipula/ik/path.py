@@ -191,7 +191,7 @@ def _path(
     cost = 0.0
     if found is not None:
         rows, way = found
-        chosen = rows.taken(way.rows)
+        chosen = rows.take(way.rows)
         q[chosen.pose], spin[chosen.pose] = way.q, chosen.spin
         cost = -way.cost if by_margin else way.cost
         if chosen.spin.any():

@@ -45,7 +45,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.q)
 
-    def taken(self, rows: NDArray[Any]) -> Rows:
+    def take(self, rows: NDArray[Any]) -> Rows:
         return Rows(self.q[rows], self.pose[rows], self.branch[rows], self.swivel[rows], self.spin[rows])
 
     @cached_property

@@ -179,7 +179,7 @@ class Search:
             return found
         width = np.array(self.width)
         for _ in range(ROUNDS):
-            chosen = found[0].taken(found[1].rows)
+            chosen = found[0].take(found[1].rows)
             near = [self._near(chosen, values) for values in (self._about(chosen, width), self._smoothed(*found))]
             found = self._way(joined_rows([chosen, *near]))
             width = width * NARROWER
@@ -203,7 +203,7 @@ class Search:
         With ∂q/∂x = g, the changes δ of a spin or swivel x solve the tridiagonal normal equations of
         Δqᵢ + gᵢ₊₁ δᵢ₊₁ − gᵢ δᵢ.
         """
-        chosen = rows.taken(way.rows)
+        chosen = rows.take(way.rows)
         values = self._values(chosen)
         made: list[Floats | None] = []
         for k, value in enumerate(values):
@@ -234,7 +234,7 @@ class Search:
     def _near(self, chosen: Rows, samples: Sequence[Floats | None]) -> Rows:
         """The configurations of some samples at poses that the way reaches."""
         rows = self.branches.rows(*samples)
-        return rows.taken(np.isin(rows.pose, chosen.pose))
+        return rows.take(np.isin(rows.pose, chosen.pose))
 
     def _way(self, rows: Rows) -> tuple[Rows, Way]:
         solver = self.branches.solver

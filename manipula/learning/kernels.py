@@ -61,10 +61,10 @@ def differentiable(models: Sequence[Model], parameters: Sequence[str] = ()) -> D
         missing = [name for name in model.inputs.get("p", ()) if name not in parameters]
         if missing:
             raise InputError("{name}: parameters without a value: {missing}", model.name, ", ".join(missing))
-    return Differentiable(with_row_parameters(joined([model.function for model in models]), parameters))
+    return Differentiable(with_row_parameters(join_functions([model.function for model in models]), parameters))
 
 
-def joined(functions: Sequence[Function]) -> Function:
+def join_functions(functions: Sequence[Function]) -> Function:
     """Several functions as one: inputs of one name are one, outputs of one name get that of their model before it."""
     if len(functions) == 1:
         return functions[0]

@@ -155,9 +155,9 @@ def test_the_page_tells_what_there_is(tmp_path: Path) -> None:
     assert text.count("<svg") >= 4 and "not liked by &lt;object&gt;" in text and "24 cases, 4 of them failed" in text
     assert "study tests.study_functions:mixed: 24 cases, 4 failed" in str(found)
     assert found.as_dict()["failed"] == 4 and "<table>" in found._repr_html_()
-    assert found.kept is None and "results.npz" not in text  # which goes with the study
+    assert found.kept_file is None and "results.npz" not in text  # which goes with the study
     kept = mp.study(functions.mixed, {"a": [1]}, resume=tmp_path / "kept")
-    assert f"1 case. All of them: {kept.kept}" in kept.report(tmp_path / "study.html").read_text()
+    assert f"1 case. All of them: {kept.kept_file}" in kept.report(tmp_path / "study.html").read_text()
 
 
 def test_infinities_are_told_in_a_summary_and_what_is_no_number_is_not() -> None:

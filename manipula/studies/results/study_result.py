@@ -172,7 +172,7 @@ def report_of(study: Study) -> str:
     given = [name for name in study.given if _plots(study.table[name]) and len(np.unique(study.table[name])) > 1]
     pairs = [(x, y) for y in results for x in given][:CHARTS]
     failed = f", {len(study.why)} of them failed" if study.why else ""
-    place = "" if study.kept is None else f" All of them: {study.kept}"
+    place = "" if study.kept_file is None else f" All of them: {study.kept_file}"
     text = f"{study.count} case{'s' * (study.count > 1)}{failed}.{place}"
     parts = [paragraph(text), *study.show(study)]
     parts.append(section("Results", table("over all cases that did not fail", heads, rows)))

@@ -147,7 +147,7 @@ class StudyTable:
         return self.place.path
 
     @property
-    def kept(self) -> Path | None:
+    def kept_file(self) -> Path | None:
         """The file of the whole table in the study's folder; None where there is no folder."""
         return None if self.place.temporary else self.path
 
