@@ -39,7 +39,7 @@ class ArmSeams:
 
     def follow(
         self,
-        poses: ArrayLike,
+        poses: ArrayLike | str | Path,
         start: ArrayLike | str = "best",
         *,
         tolerance: float | None = None,
@@ -47,7 +47,7 @@ class ArmSeams:
         max_step: float = 1.0,
         cost: str = "travel",
     ) -> Seam:
-        """A seam solved as a whole: one configuration for each of the poses (n, 4, 4), with the fewest jumps.
+        """A seam solved as a whole: one configuration for each pose, (n, 4, 4) or a CSV file, with the fewest jumps.
 
         All branches and turns inside the limits are looked at, the swivels of a redundant arm and, with `free="spin"`,
         the turns of the tool about its z axis are sampled and refined. A step of more than `max_step` (rad, m) is a

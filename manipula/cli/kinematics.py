@@ -212,9 +212,9 @@ def follow(
 ) -> None:  # fmt: skip
     """Follow poses of a table as a whole: joint positions with the fewest jumps, and why there are any.
 
-    The table has columns x y z roll pitch yaw (about fixed axes), or 12 or 16 numbers of the matrix, row by row. A unit
-    stands in brackets behind a name, x [mm], roll [deg]; without one it is metres and radians. Exit code 1: a pose is
-    not reached, or the joints jump.
+    The table has columns x y z roll pitch yaw (about fixed axes), x y z qx qy qz qw, or 12 or 16 numbers of the matrix,
+    row by row. A unit stands in brackets behind a name, x [mm], roll [deg]; without one it is metres and radians.
+    Decimal commas, semicolons, tabs and blanks are understood. Exit code 1: a pose is not reached, or the joints jump.
 
     \b
     Examples:

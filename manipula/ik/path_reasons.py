@@ -18,6 +18,7 @@ from manipula.messages import Message
 Kind = Literal["limit", "singular", "out of reach", "another branch"]
 OUT: Kind = "out of reach"
 STRETCH = 0.02  # least singular value, lengths by the arm's size, below which a pose is near a singular one
+FAR = 20.0  # of the arm's size: a pose beyond is no pose of this arm, its numbers are of another unit
 
 
 class Reason(NamedTuple):
@@ -88,9 +89,15 @@ def _lost(path: Followed) -> Iterator[Reason]:
         return
     solver = path.solver
     q, reached = path.branches.outside(places, *path.samples)
-    for a, b in _ranges(places.tolist(), reached.tolist()):
+    distance = np.linalg.norm(path.pose[places, :3, 3], axis=-1)
+    far = distance > FAR * solver.size
+    for a, b in _ranges(places.tolist(), list(zip(reached.tolist(), far.tolist(), strict=True))):
         first, last = int(places[a]), int(places[b])
-        if reached[a]:
+        if far[a]:
+            text = Message("the pose is {distance:.3g} m away, far beyond the arm: are its numbers millimetres?",
+                           float(distance[a]))  # fmt: skip
+            yield Reason(OUT, first, last, text)
+        elif reached[a]:
             yield Reason("limit", first, last, outside_text(solver, q[a], LimitTolerance.INSIDE))
         elif path.samples[0] is not None:
             name, count = solver.plan.parameter, path.samples[0].shape[1]

@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
 
 from manipula.errors import InputError
 from manipula.ik.arm.numeric_arm import NumericArm
-from manipula.ik.numeric.arrays import Floats
+from manipula.ik.numeric.arrays import TURN, Floats
 from manipula.ik.path import JointPath, follow
 from manipula.trajectories.tool_curves import StraightLine
 
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from manipula.trajectories.time_optimal import TimeOptimal
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "rad": 1.0, "deg": math.pi / 180, "°": math.pi / 180}
-LENGTHS, ANGLES = ("x", "y", "z"), ("roll", "pitch", "yaw")
+LENGTHS, ANGLES, QUATERNION = ("x", "y", "z"), ("roll", "pitch", "yaw"), ("qx", "qy", "qz", "qw")
 NAMES = LENGTHS + ANGLES
-FORMS = "x y z roll pitch yaw, or 12 or 16 numbers of the matrix, row by row"
-HEAD = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(\[(?P<unit>[^\[\]]*)\])?\s*")
+FORMS = "x y z roll pitch yaw, x y z qx qy qz qw, or 12 or 16 numbers of the matrix, row by row"
+HEAD = re.compile(r"\s*(?P<name>[^\[\]()]*?)\s*([\[(](?P<unit>[^\[\]()]*)[\])])?\s*")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +63,7 @@ class Seam(JointPath):
 
 def follow_seam(
     arm: NumericArm,
-    poses: ArrayLike,
+    poses: ArrayLike | str | Path,
     start: ArrayLike | str,
     *,
     tolerance: float | None,
@@ -71,6 +72,8 @@ def follow_seam(
     cost: str,
 ) -> Seam:
     """The path of an arm; see `ik.path.follow`."""
+    if isinstance(poses, str | Path):
+        poses = read_poses(poses)
     path = follow(
         arm.inverse_solver, poses, start, tolerance=tolerance, free=free, max_step=max_step, cost=cost
     )  # fmt: skip
@@ -84,9 +87,11 @@ def straight_poses(first: Floats, last: Floats, count: int) -> Floats:
 
 
 def read_poses(path: str | Path) -> Floats:
-    """Poses (n, 4, 4) of a table: columns x y z roll pitch yaw (about fixed axes), or 12 or 16 numbers of the matrix.
+    """Poses (n, 4, 4) of a table: columns x y z roll pitch yaw (about fixed axes), x y z and a quaternion qx qy qz qw,
+    or 12 or 16 numbers of the matrix, row by row.
 
     The first row may name the columns, with a unit in brackets (x [mm], roll [deg]); without one it is m and rad.
+    Columns are apart by commas, semicolons, tabs or blanks; lines that begin with # are comments.
     """
     source = Path(path)
     try:
@@ -98,25 +103,45 @@ def read_poses(path: str | Path) -> Floats:
 
 def poses_in_text(text: str, source: Path) -> Floats:
     """The same of the text of a table; `source` stands in messages."""
-    mark = next((x for x in ";\t," if x in text), ",")
-    table = [(number, row) for number, row in enumerate(csv.reader(text.splitlines(), delimiter=mark), 1) if any(row)]
+    table = list(_cells(text))
     if not table:
         raise InputError("{path}: has no rows; expected {forms}", source, FORMS)
-    heads = None if all(_is_number(cell) for cell in table[0][1]) else table.pop(0)[1]
-    count = len(heads) if heads is not None else len(table[0][1])
-    names, scales = _columns(source, heads, count)
-    rows = np.empty((len(table), count))
+    heads = None if any(map(_is_number, table[0][1])) else table.pop(0)[1]
+    names, units = _columns(source, heads, len(heads or table[0][1]))
+    rows = np.empty((len(table), len(names)))
     for i, (number, row) in enumerate(table):
-        if len(row) != count:
+        if len(row) != len(names):
             raise InputError(
-                "{path}: row {row}: expected {count} columns, found {found}", source, number, count, len(row)
+                "{path}: row {row}: expected {count} columns, found {found}", source, number, len(names), len(row)
             )
         for j, cell in enumerate(row):
             if not _is_number(cell):
                 raise InputError("{path}: row {row}, column {column}: expected a finite number, found {cell!r}",
                                  source, number, names[j], cell)  # fmt: skip
             rows[i, j] = float(cell)
-    return _poses(rows * scales, names)
+            if names[j] in ANGLES and not units[j] and abs(rows[i, j]) > TURN:
+                raise InputError(
+                    "{path}: row {row}, column {column}: {value:g} rad is more than a turn; for degrees name the "
+                    "column {column} [deg], for radians {column} [rad]", source, number, names[j], rows[i, j]
+                )  # fmt: skip
+        if QUATERNION[0] in names:
+            length = float(np.linalg.norm([rows[i, names.index(name)] for name in QUATERNION]))
+            if abs(length - 1) > 1e-2:
+                raise InputError(
+                    "{path}: row {row}: a quaternion of length {lengths:.3g}, expected 1", source, number, length
+                )
+    return _poses(rows * [UNITS[unit] if unit else 1.0 for unit in units], names)
+
+
+def _cells(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that say something, with their numbers."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip(" ,;\t")]
+    lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+    mark = next((mark for mark in ";\t," if any(mark in line for _, line in lines)), "")
+    for number, line in lines:
+        cells = line.split() if not mark else [cell.strip() for cell in next(csv.reader([line], delimiter=mark))]
+        # where the comma separates no columns it can only be a decimal one
+        yield number, cells if mark == "," else [cell.replace(",", ".") for cell in cells]
 
 
 def _is_number(cell: str) -> bool:
@@ -126,38 +151,48 @@ def _is_number(cell: str) -> bool:
         return False
 
 
-def _columns(source: Path, heads: Sequence[str] | None, count: int) -> tuple[list[str], Floats]:
-    """The columns' names and the factors to m and rad."""
+def _columns(source: Path, heads: Sequence[str] | None, count: int) -> tuple[list[str], list[str]]:
+    """The columns' names and units; an empty one is m and rad."""
     usual = {6: list(NAMES), 12: [str(k + 1) for k in range(12)], 16: [str(k + 1) for k in range(16)]}
-    if count not in usual:
+    if count == 7 and heads is None:
+        raise InputError("{path}: 7 numbers a row are a place and a quaternion in an order that is not known; name the "
+                         "columns in the first row, such as x y z qx qy qz qw", source)  # fmt: skip
+    if count not in (*usual, 7):
         raise InputError("{path}: found {count} columns; expected {forms}", source, count, FORMS)
     if heads is None:
-        return usual[count], np.ones(count)
-    names, scales = [], np.ones(count)
-    for j, head in enumerate(heads):
+        return usual[count], [""] * count
+    names, units = [], []
+    for head in heads:
         match = HEAD.fullmatch(head)
-        name, unit = (match["name"].lower(), match["unit"]) if match else (head, None)
+        name, unit = (match["name"].lower(), match["unit"] or "") if match else (head, "")
+        if unit and unit not in UNITS:
+            raise InputError("{path}: row 1, column {column}: unknown unit {unit!r}; expected one of {units}",
+                             source, name, unit, ", ".join(UNITS))  # fmt: skip
         names.append(name)
-        if unit is not None:
-            if unit not in UNITS:
-                raise InputError("{path}: row 1, column {column}: unknown unit {unit!r}; expected one of {units}",
-                                 source, name, unit, ", ".join(UNITS))  # fmt: skip
-            scales[j] = UNITS[unit]
-    if count == 6 and sorted(names) != sorted(NAMES):
+        units.append(unit)
+    if {"rx", "ry", "rz"} <= set(names):
+        raise InputError("{path}: row 1: rx ry rz may be angles or a vector along the axis; name angles about fixed "
+                         "axes roll pitch yaw", source)  # fmt: skip
+    if count <= 7 and sorted(names) != sorted(NAMES if count == 6 else LENGTHS + QUATERNION):
         raise InputError("{path}: row 1: found the columns {names}; expected {forms}", source, " ".join(names), FORMS)
-    return names, scales
+    return names, units
 
 
 def _poses(rows: Floats, names: Sequence[str]) -> Floats:
     T = np.zeros((len(rows), 4, 4))
     T[:, 3, 3] = 1.0
-    if len(names) > 6:
+    if len(names) > 7:
         T[:, : len(names) // 4] = rows.reshape(len(rows), -1, 4)
         return T
-    x, y, z, roll, pitch, yaw = (rows[:, list(names).index(name)] for name in NAMES)
+    column = {name: rows[:, k] for k, name in enumerate(names)}
+    T[:, :3, 3], T[:, 3, 3] = np.stack([column[name] for name in LENGTHS], -1), 1.0
+    if QUATERNION[0] in column:
+        T[:, :3, :3] = Rotation.from_quat(np.stack([column[name] for name in QUATERNION], -1)).as_matrix()
+        return T
+    roll, pitch, yaw = (column[name] for name in ANGLES)
     cr, sr, cp, sp, cy, sy = np.cos(roll), np.sin(roll), np.cos(pitch), np.sin(pitch), np.cos(yaw), np.sin(yaw)
     # Rz(yaw) Ry(pitch) Rx(roll)
-    T[:, 0] = np.stack([cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x], -1)
-    T[:, 1] = np.stack([sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y], -1)
-    T[:, 2] = np.stack([-sp, cp * sr, cp * cr, z], -1)
+    T[:, 0, :3] = np.stack([cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr], -1)
+    T[:, 1, :3] = np.stack([sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr], -1)
+    T[:, 2, :3] = np.stack([-sp, cp * sr, cp * cr], -1)
     return T

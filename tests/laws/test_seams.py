@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from manipula.errors import InputError, UnknownNameError
@@ -224,11 +225,54 @@ def test_poses_are_read_from_a_table(tmp_path: Any) -> None:
         np.testing.assert_array_equal(read_poses(file), T)
 
 
+def test_a_table_of_poses_as_programs_write_it(tmp_path: Any) -> None:
+    """Decimal commas, tabs, blanks of `np.savetxt`, comments, round brackets, quaternions: the same poses."""
+    rng = np.random.default_rng(3)
+    turn, places = Rotation.random(5, random_state=7), rng.uniform(-0.4, 0.4, (5, 3))
+    wanted = np.tile(np.eye(4), (5, 1, 1))
+    wanted[:, :3, :3], wanted[:, :3, 3] = turn.as_matrix(), places
+    angles = np.degrees(turn.as_euler("xyz"))
+    rows = np.column_stack([1000 * places, angles]).tolist()
+    head = ["X (mm)", "Y (mm)", "Z (mm)", "Roll (deg)", "Pitch (°)", "Yaw [deg]"]
+    signs = np.array([1.0, -1.0, 1.0, -1.0, 1.0])  # q and −q are one rotation
+    quaternions = turn.as_quat() * signs[:, None]
+    texts = {
+        mark: "# tool frames\n" + "\n".join(mark.join(map(str, row)).replace(".", decimal) for row in [head, *rows])
+        for mark, decimal in ((",", "."), (";", ","), ("\t", ","), ("; ", "."))
+    }
+    file = tmp_path / "poses.csv"
+    for text in texts.values():
+        file.write_text(text + "\n\n", encoding="utf-8-sig")
+        np.testing.assert_allclose(read_poses(file), wanted, atol=1e-14)
+    for head, order in (("x y z qx qy qz qw", [0, 1, 2, 3]), ("x y z qw qx qy qz", [3, 0, 1, 2])):
+        np.savetxt(file, np.column_stack([places, quaternions[:, order]]), header=head, comments="")
+        np.testing.assert_allclose(read_poses(file), wanted, atol=1e-14)
+    np.savetxt(file, wanted.reshape(5, 16), fmt="%.17g")
+    np.testing.assert_array_equal(read_poses(file), wanted)
+    assert mp.Arm("puma560").follow(str(file)).q.shape == mp.Arm("puma560").follow(wanted).q.shape == (5, 6)
+
+
+def test_poses_in_millimetres_without_a_unit_are_asked_about() -> None:
+    poses = np.tile(np.eye(4), (3, 1, 1))
+    poses[:, :3, 3] = [[400, 0, 300], [0.1, 0, 9.0], [0, 410, 300]]
+    reasons = mp.Arm("puma560").follow(poses).reasons
+    assert [reason.text.startswith("the pose is 5") for reason in reasons] == [True, False, True]
+    assert "500 m away" in reasons[0].text and reasons[1].text == "no configuration reaches the pose"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "has no rows"),
-        ("1,2,3\n", "found 3 columns; expected x y z roll pitch yaw, or 12"),
+        ("# x y z\n", "has no rows"),
+        ("x,y,z,roll,pitch,yaw\n.1,.2,.3,180,0,0\n", "column roll: 180 rad is more than a turn; for degrees name"),
+        (".1 .2 .3 1 0 -90\n", "row 1, column yaw: -90 rad is more than a turn"),
+        (".1 .2 .3 1 0 0 0\n", "7 numbers a row are a place and a quaternion"),
+        ("x y z qw qx qy qz\n.1 .2 .3 1 1 0 0\n", "row 2: a quaternion of length 1.41, expected 1"),
+        ("x,y,z,rx,ry,rz\n1,2,3,0,0,0\n", "rx ry rz may be angles or a vector along the axis"),
+        ("x;y;z;roll;pitch;yaw\n1,5;2;3;0;0,1,2;0\n", "row 2, column pitch: expected a finite number"),
+        ("1,2,3,0,zero,0\n", "row 1, column pitch: expected a finite number"),
+        ("1,2,3\n", "found 3 columns; expected x y z roll pitch yaw, x y z qx qy qz qw"),
         ("x,y,z,roll,pitch,yaw\n1,2,3,4,5,6\n1,2,3,4,five,6\n", "row 3, column pitch: expected a finite number"),
         ("1,2,3,4,5,6\n1,2,3\n", "row 2: expected 6 columns, found 3"),
         ("x [foot],y,z,roll,pitch,yaw\n", "row 1, column x: unknown unit 'foot'"),
