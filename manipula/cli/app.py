@@ -20,6 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from manipula.cli.terminal.language import speak, told_in_parts, translate
 from manipula.cli.terminal.screen import BAD_INPUT, fail
 from manipula.errors import UnknownNameError
+from manipula.messages import Message
 from manipula.version import __version__
 
 COMMANDS = {  # name → the first sentence of its help
@@ -86,6 +87,26 @@ MODULES = {  # of `manipula.cli`, with their commands
     "studies": "study",
     "demonstration": "demo",
 }
+OTHER_NAMES = {  # what people type for it, apart by blanks
+    "robots": "list ls library models",
+    "new": "create init add",
+    "show": "load open import read print info",
+    "delete": "remove rm",
+    "equations ROBOT pose": "fk forward forward-kinematics fkine pose",
+    "equations ROBOT jacobian": "jacobian",
+    "equations ROBOT inverse_dynamics": "dynamics inverse-dynamics rnea torques",
+    "generate": "codegen code emit compile export",
+    "check": "verify validate prove test",
+    "ik": "inverse inverse-kinematics ikine",
+    "follow": "path seam",
+    "reach": "workspace",
+    "simulate": "sim run trajectory",
+    "identify": "id identification fit",
+    "studio": "view visualize visualise plot gui web serve",
+    "derive": "derivation lagrange newton-euler",
+    "--help": "help",
+    "--version": "version",
+}
 
 
 class Commands(TyperGroup):
@@ -115,6 +136,9 @@ class Commands(TyperGroup):
         return str(TyperGroup.get_help(with_brackets_kept(in_tongue(self)), ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        ours = next((line for line, names in OTHER_NAMES.items() if args[0] in names.split()), None)
+        if ours is not None:
+            raise fail(Message("there is no command {name!r}; did you mean: manipula {line}", args[0], ours), BAD_INPUT)
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else with_brackets_kept(in_tongue(load_command(name))), rest
 

@@ -6,8 +6,10 @@ import copy
 import pickle
 
 import pytest
+from typer.testing import CliRunner
 
 import manipula as mp
+from manipula.cli.app import COMMANDS, OTHER_NAMES, app
 
 ROWS = [("theta1", 0, "l1", 0), ("theta2", 0, "l2", 0)]
 
@@ -65,3 +67,13 @@ def test_an_index_in_front_of_a_row() -> None:
 
 def test_a_row_of_four_numbers_and_a_type_is_one() -> None:
     assert mp.Robot.from_dh([(1, 0, 0.4, 0, "R")]).dof == 1
+
+
+@pytest.mark.parametrize("line", OTHER_NAMES)
+def test_a_command_by_another_name(line: str) -> None:
+    assert line.split(maxsplit=1)[0] in (*COMMANDS, "--help", "--version")
+    for name in OTHER_NAMES[line].split():
+        assert name not in COMMANDS and sum(name in names.split() for names in OTHER_NAMES.values()) == 1
+        answer = CliRunner().invoke(app, [name, "puma560"])
+        assert answer.exit_code == 2
+        assert f"there is no command '{name}'; did you mean: manipula {line}\n" in answer.stderr
