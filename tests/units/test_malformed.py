@@ -8,12 +8,14 @@ import warnings
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from manipula.errors import InputError, ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.formats.checks import check_robot
 from manipula.mechanics.robot.formats.dh.read import robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.source import text_from_bytes
-from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.formats.toml.read import OTHER_KEYS, robot_from_raw, robot_from_toml
+from manipula.mechanics.robot.formats.toml.schema import JointTable, RobotTable
 from tests.golden.sentences import Sentences
 
 GOOD = """\
@@ -295,3 +297,16 @@ def test_a_damaged_file_never_shows_a_traceback(data: st.DataObject) -> None:
             robot_from_toml(text, file) if file.endswith(".toml") else robot_from_dh_text(text, file=file)
         except RobotFileError as error:
             assert str(error).startswith(f"{file}: ") and "\n" not in str(error)
+
+
+@pytest.mark.parametrize(("table", "ours"), [(table, ours) for table in OTHER_KEYS for ours in OTHER_KEYS[table]])
+def test_keys_that_people_try_are_met_with_ours(table: type[BaseModel], ours: str) -> None:
+    assert ours in table.model_fields
+    for theirs in OTHER_KEYS[table][ours].split():
+        assert theirs not in table.model_fields
+        row = {"a": 1, "d": 0, "alpha": 0} | ({theirs: 1} if table is JointTable else {})
+        raw = {"format": 1, "name": "x", "convention": "standard", "angle": "deg", "joint": [row]}
+        with pytest.raises(RobotFileError) as caught:
+            robot_from_raw(raw | ({theirs: 1} if table is RobotTable else {}), "x.toml", "toml")
+        meant = 'units stand at the top: angle = "deg"' if ours == "angle" else f"did you mean '{ours}'?"
+        assert f"{theirs}: unknown key" in str(caught.value) and meant in str(caught.value)

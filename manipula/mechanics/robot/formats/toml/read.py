@@ -65,6 +65,34 @@ _MISSING = {
     "joint": Message("a robot has at least one [[joint]]"),
     "type": Message("write type = {one_of_kinds}", one_of_kinds(quoted=True)),
 }
+OTHER_KEYS = {  # what people write for a key of ours, of the file and of a joint, apart by blanks
+    schema.RobotTable: {
+        "joint": "joints link links row rows dh",
+        "values": "parameters params variables symbols constants value",
+        "gravity": "g gravity_vector",
+        "angle": "unit units angles",
+        "tool": "tcp flange end_effector ee",
+        "base": "world root",
+        "element": "spring elements",
+        "payload": "load",
+    },
+    schema.JointTable: {
+        "type": "kind joint_type sigma",
+        "theta": "offset q th variable",
+        "d": "r",
+        "mass": "m",
+        "com": "cg cog center_of_mass centre_of_mass",
+        "inertia": "I Ixx ixx tensor",
+        "limits": "limit qlim range lower upper min max",
+        "velocity_limit": "velocity qd_max max_velocity",
+        "effort_limit": "effort torque_limit tau_max max_torque torque",
+        "motor_inertia": "Jm armature rotor_inertia motor",
+        "gear": "gear_ratio ratio G N",
+        "friction": "B Tc viscous coulomb damping frictionloss",
+        "xyz": "position pos origin translation",
+        "rpy": "rotation euler orientation",
+    },
+}
 
 
 def table_from_raw(raw: Mapping[str, Any]) -> schema.RobotTable:
@@ -139,8 +167,12 @@ def _list_hint(loc: tuple[int | str, ...]) -> str:
 
 def _known_keys(loc: tuple[int | str, ...]) -> str:
     owner = next((part for part in reversed(loc[:-1]) if isinstance(part, str)), "")
-    known = list(_TABLES.get(owner, schema.RobotTable).model_fields)
-    near = get_close_matches(str(loc[-1]), known, n=1)
+    table, key = _TABLES.get(owner, schema.RobotTable), str(loc[-1])
+    known = list(table.model_fields)
+    near = [ours for ours, theirs in OTHER_KEYS.get(table, {}).items() if key in theirs.split()]
+    if near == ["angle"]:
+        return Message("units stand at the top: {lines}", 'angle = "deg", length = "mm"')
+    near = near or get_close_matches(key, known, n=1)
     return Message("did you mean {column_of!r}?", near[0]) if near else Message("known here: {known}", ", ".join(known))
 
 
