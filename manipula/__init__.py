@@ -79,14 +79,35 @@ _NAMESPACES = {
     "trajectory": "manipula.simulation.trajectory",
 }
 
+_OTHER_NAMES = {
+    "dhrobot": "mp.Robot.from_dh", "serial_link": "mp.Robot.from_dh", "from_dh": "mp.Robot.from_dh",
+    "from_text": "mp.Robot.from_text", "from_urdf": "mp.load", "load_urdf": "mp.load", "erobot": "mp.load",
+    "equations": "mp.generate(robot, model).equations()", "emit": "mp.generate(robot, model).emit",
+    "identification": "mp.identify", "simulation": "mp.simulate", "codegen": "mp.generate(robot, model).emit",
+}  # fmt: skip
+
 
 def __getattr__(name: str) -> object:
     """A class or a namespace on first use; Python asks here only for what is not in the module yet."""
     if name not in _LATE and name not in _NAMESPACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = "" if name.startswith("_") else _hint(name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     found = getattr(import_module(_LATE[name]), name) if name in _LATE else import_module(_NAMESPACES[name])
     globals()[name] = found
     return found
+
+
+def _hint(name: str) -> str:
+    """A model is a method of an arm; names of other libraries are met with ours."""
+    from manipula.errors import near_name
+    from manipula.mechanics.models.catalogue import MODELS
+    from manipula.mechanics.models.entry import ALSO_CALLED
+
+    arms = {model: f"mp.Arm(robot).{model}" for model in [*MODELS, "plot", "view", "follow"]}
+    arms |= {other: arms[model] for other, model in ALSO_CALLED.items()}
+    own = {ours.casefold(): ours for ours in __all__}
+    meant = own.get(name.casefold()) or near_name(name, __all__, arms | _OTHER_NAMES)
+    return f"; did you mean {meant}?" if meant else ""
 
 
 def __dir__() -> list[str]:

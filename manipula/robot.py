@@ -25,7 +25,7 @@ from manipula.mechanics.robot.formats.checks import warn_about_changes
 from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_of, value_table
 from manipula.mechanics.robot.formats.dh.read import robot_from_rows
 from manipula.mechanics.robot.formats.entry_checks import refuse_bad_names, refuse_heavy, told_apart
-from manipula.mechanics.robot.formats.registry import format_named, robot_from_source
+from manipula.mechanics.robot.formats.registry import format_named, format_of_text, robot_from_source
 from manipula.mechanics.robot.formats.snap_to_exact import (
     Structure,
     note_no_mass,
@@ -124,11 +124,12 @@ class Robot(description.RobotDescription):
         return cls.of(robot_from_screws(screws, home, joints, exact=exact, **options))
 
     @classmethod
-    def from_text(cls, text: str, format: str = "toml", **options: object) -> Robot:
-        """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
+    def from_text(cls, text: str, format: str | None = None, **options: object) -> Robot:
+        """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file; `format` is seen in the text."""
         if not isinstance(text, str):
             raise InputError("found {text}, expected the text of a robot file", describe(text))
-        return cls.from_description(format_named(format).read(text, **options), options)
+        form = format_of_text(text) if format is None else format_named(format)
+        return cls.from_description(form.read(text, **options), options)
 
     @classmethod
     def from_description(cls, described: description.RobotDescription, options: Mapping[str, object]) -> Robot:

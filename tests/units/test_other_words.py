@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import manipula as mp
 from manipula.cli.app import COMMANDS, OTHER_NAMES, app
+from manipula.mechanics.robot.formats.registry import format_named
 
 ROWS = [("theta1", 0, "l1", 0), ("theta2", 0, "l2", 0)]
 
@@ -39,6 +40,33 @@ def test_a_method_of_an_arm_asked_of_its_robot(theirs: str, ours: str) -> None:
         getattr(robot, theirs)
     assert f"did you mean {ours}?" in str(refused.value)
     assert not hasattr(robot, "__array__") and copy.copy(robot) == robot == pickle.loads(pickle.dumps(robot))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("fkine", "mp.Arm(robot).pose"), ("pose", "mp.Arm(robot).pose"), ("DHRobot", "mp.Robot.from_dh"),
+     ("load_urdf", "mp.load"), ("Rotation", "rotation"), ("simulat", "simulate"), ("follow", "mp.Arm(robot).follow")],
+)  # fmt: skip
+def test_a_name_asked_of_the_package(theirs: str, ours: str) -> None:
+    with pytest.raises(AttributeError) as refused:
+        getattr(mp, theirs)
+    assert str(refused.value) == f"module 'manipula' has no attribute '{theirs}'; did you mean {ours}?"
+    with pytest.raises(AttributeError, match=r"has no attribute '_fkine'$"):
+        mp._fkine  # noqa: B018
+
+
+def test_text_in_the_place_of_rows() -> None:
+    with pytest.raises(mp.RobotFileError, match=r"rows: found text \(a table as text is read by Robot.from_text\)"):
+        mp.Robot.from_dh("theta d a alpha\nq1 0 1 0\n")
+    assert mp.Robot.from_text("theta d a alpha\nq1 0 1 0\n", convention="standard", angle="rad").dof == 1
+
+
+@pytest.mark.parametrize("form", ["toml", "urdf", "par", "dh"])
+@pytest.mark.filterwarnings("ignore::manipula.ManipulaWarning")
+def test_a_text_is_read_without_the_name_of_its_format(form: str) -> None:
+    robot = mp.load("puma560")
+    text = format_named(form).write(mp.convert(robot, "modified") if form == "par" else robot)
+    assert mp.Robot.from_text(text).dof == mp.Robot.from_text(text, form).dof == robot.dof
 
 
 def test_a_hidden_name_is_not_guessed() -> None:

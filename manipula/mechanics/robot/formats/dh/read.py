@@ -246,6 +246,9 @@ def robot_from_rows(
     """
     refuse_other_words(convention=convention, angle=angle, length=length)
     order = _order(convention, columns)
+    if isinstance(rows, str):
+        raise RobotFileError("found text", field="rows", hint=Message("a table as text is read by {name}",
+                                                                      "Robot.from_text"))  # fmt: skip
     if not isinstance(rows, Iterable):
         raise RobotFileError(
             "found {text}", describe(rows), field="rows", hint="expected a list of rows, one for each joint"
