@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import copy, which
 
 import numpy as np
 import pytest
@@ -97,6 +99,24 @@ def test_ten_programs_are_clean_under_strict_mypy(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     (tmp_path / "wrong.py").write_text(WRONG)
     assert '"InverseBatch" has no attribute "nearest"' in checked(tmp_path).stdout
+
+
+def pyright(folder: Path) -> subprocess.CompletedProcess[str]:
+    settings = {"include": ["."], "extraPaths": [str(ROOT)], "typeCheckingMode": "strict"}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    words = ("-p", str(folder), "--pythonpath", sys.executable)
+    return subprocess.run(["pyright", *words], cwd=folder, check=False, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(which("pyright") is None, reason="no pyright (npm): users' programs are not checked by it")
+def test_ten_programs_are_clean_under_strict_pyright(tmp_path: Path) -> None:
+    for path in PROGRAMS.glob("*.py"):
+        copy(path, tmp_path)
+    done = pyright(tmp_path)
+    assert done.returncode == 0 and "0 errors, 0 warnings" in done.stdout, done.stdout
+    (tmp_path / "wrong.py").write_text(WRONG)
+    assert 'Cannot access attribute "nearest" for class "InverseBatch"' in pyright(tmp_path).stdout
 
 
 @pytest.mark.slow
