@@ -228,11 +228,13 @@ def _read_npz(path: Path) -> dict[str, Column]:
 
 def _read_csv(path: Path) -> dict[str, Column]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = [line for line in csv.reader(file) if line]
+        head = file.readline()
+        # in the head: a decimal comma may be in every row below it
+        mark = "," if "," in head else next((x for x in ";\t|" if x in head), ",")
+        file.seek(0)
+        lines = [line for line in csv.reader(file, delimiter=mark) if line]
     if not lines:
         raise InputError("{path}: is empty; expected a line of names and a line a case", path)
-    if len(lines[0]) == 1 and (other := next((x for x in ";\t|" if x in lines[0][0]), "")):
-        raise InputError("{path}: the cells are apart by {other!r}; expected commas", path, other)
     heads, rows = [x.strip() for x in lines[0]], lines[1:]
     for number, row in enumerate(rows, 2):
         if len(row) != len(heads):
@@ -242,14 +244,16 @@ def _read_csv(path: Path) -> dict[str, Column]:
     if len(set(heads)) < len(heads):
         raise InputError("{path}: two columns have the same name", path)
     columns = zip(*rows) if rows else [[] for _ in heads]
-    return {name: _column_from_cells(name, list(cells)) for name, cells in zip(heads, columns)}
+    return {name: _column_from_cells(name, list(cells), mark) for name, cells in zip(heads, columns)}
 
 
-def _column_from_cells(name: str, cells: list[str]) -> Column:
+def _column_from_cells(name: str, cells: list[str], mark: str) -> Column:
     """Whole numbers where all are, else numbers where all are, else words."""
+    # where the comma separates no columns it is a decimal one in what is a number with it
+    texts = cells if mark == "," else [x.replace(",", ".") for x in cells]
     for kind in (int, float):
         try:
-            return column_from(name, [_number_from_file(kind, x) for x in cells]) if cells else np.empty(0)
+            return column_from(name, [_number_from_file(kind, x) for x in texts]) if cells else np.empty(0)
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
