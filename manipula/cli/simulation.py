@@ -128,6 +128,8 @@ def simulate(
             run, written = api.simulate_file(robot, force=force, tell=tell)
     else:
         subject = options.find(robot, wishes)
+        if not motion.goal and end.get("until") is None:
+            raise InputError("give a motion, --to Q, or the end of the run in seconds, --until 2")
         with progress(f"simulating {subject.name}") as tell:
             moved, made = motion.trajectory(subject, degrees), None
             if law:

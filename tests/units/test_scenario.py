@@ -227,7 +227,7 @@ def test_the_common_case_needs_no_file(tmp_path: Path) -> None:
         ("simulate planar2r pd_gravity --to 1,1", "no value for kp"),
         ("simulate planar2r pd_gravity --gain kp --to 1,1", "--gain: expected NAME=VALUE, found 'kp'"),
         ("simulate planar2r --to 1", "--to: expected 2 numbers, one a joint, found 1"),
-        ("simulate planar2r", "until: without a reference"),
+        ("simulate planar2r", "give a motion, --to Q, or the end of the run in seconds, --until 2"),
         ("simulate planar2r --until 0.1 --method rk5", "no method is called 'rk5'"),
         ("loads planar2r", "give a motion: --to Q, or --table"),
         ("loads planar2r --to 1,x", "--to: expected numbers"),
