@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.run.gradients.frameworks import import_framework
@@ -18,6 +19,9 @@ from manipula.errors import InputError
 from manipula.learning.kernels import Differentiable, Inputs, as_row, check_shapes
 from manipula.learning.pytorch import NAMESPACE, Operator, TorchFunction, check_tensors, number
 from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays, sum_to
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FAN = 24  # values that are tried first
 STEPS = 6  # from the seed to the pose
@@ -171,14 +175,14 @@ class TorchNearest(Nearest):
         slopes, jacobian = (Operator(torch, own) for own in (self._slopes, self._jacobian))
         search = self._search(Arrays(torch, _torch_constant, gap.call, solved.call, step.call, jacobian.call))
 
-        def forward(pose: Any, seed: Any) -> tuple[Any, Any]:
+        def forward(pose: Tensor, seed: Tensor) -> tuple[Tensor, Tensor]:
             return search.nearest(pose, seed)
 
-        def save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
+        def save(ctx: Any, inputs: tuple[Tensor, ...], output: tuple[Tensor, ...]) -> None:
             ctx.mark_non_differentiable(output[1])
             ctx.save_for_backward(*inputs, *output)
 
-        def backward(ctx: Any, weights: Any, _: Any) -> tuple[Any, ...]:
+        def backward(ctx: Any, weights: Tensor, _: object) -> tuple[Tensor, ...]:
             pose, seed, q, valid = ctx.saved_tensors
             found = slopes.call(pose, seed, q, weights)
             # what was broadcast gathers the gradients of all its rows
@@ -200,7 +204,7 @@ class TorchNearest(Nearest):
             backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs, *output)
         )
 
-    def __call__(self, *tensors: Any) -> Any:
+    def __call__(self, *tensors: Tensor) -> Any:
         tensors = (*map(as_row, tensors[:1]), *tensors[1:])
         check_tensors(self._torch, self._ports, tensors)
         if self._torch.compiler.is_compiling():
@@ -209,18 +213,18 @@ class TorchNearest(Nearest):
             raise InputError("{name}: derivatives are carried backward only, not forward", self.name)
         return self._result(*self._call(*tensors))
 
-    def _fake(self, pose: Any, seed: Any) -> tuple[Any, Any]:
+    def _fake(self, pose: Tensor, seed: Tensor) -> tuple[Tensor, Tensor]:
         lead = check_shapes(self._ports, (pose, seed))
         return seed.new_empty((*lead, seed.shape[-1])), seed.new_empty(lead)
 
 
-def _is_carried(torch: Any, x: Any) -> bool:
+def _is_carried(torch: ModuleType, x: Tensor) -> bool:
     """Has it a derivative that goes along?"""
     forward = torch.autograd.forward_ad
     return forward._current_level >= 0 and forward.unpack_dual(x).tangent is not None
 
 
-def _torch_constant(values: Any, like: Any) -> Any:
+def _torch_constant(values: object, like: Tensor) -> Tensor:
     return like.new_tensor(values)
 
 

@@ -19,7 +19,8 @@ from math import prod
 from operator import or_
 from struct import Struct
 from threading import Lock
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from manipula.algebra.run.cuda import CudaFunction, LaunchNeeds, Steps, layout_o
 from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
 from manipula.generation.results.model import Model
 from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 NAMESPACE = "manipula"
 number = count()  # operators are registered for the life of the process, so each name is used once
@@ -47,7 +51,7 @@ class TorchFunction:
         self._result = namedtuple(f"{own.name}_result", list(own.shapes))  # type: ignore[misc]
         self._poses = [i for i, size in enumerate(own.sizes.values()) if size == POSE]
 
-    def __call__(self, *tensors: Any) -> Any:
+    def __call__(self, *tensors: Tensor) -> Any:
         if self._poses:
             tensors = tuple(as_row(x) if i in self._poses else x for i, x in enumerate(tensors))
         found = self._operator.call(*tensors)
@@ -62,7 +66,7 @@ class TorchFunction:
         return f"<{self.name} in PyTorch: {inputs} → {outputs}>"
 
 
-def watch(torch: Any) -> Callable[[], bool]:
+def watch(torch: ModuleType) -> Callable[[], bool]:
     """Asks whether something of PyTorch's looks at every operator: a mode, a tracer."""
     # bound once: names in modules of modules take longer to look up than they take to answer
     dispatch, function = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
@@ -70,7 +74,7 @@ def watch(torch: Any) -> Callable[[], bool]:
     return lambda: bool(dispatch() or function() or tracing() is not None)
 
 
-def check_tensors(torch: Any, own: Ports, tensors: Sequence[Any]) -> None:
+def check_tensors(torch: ModuleType, own: Ports, tensors: Sequence[Tensor]) -> None:
     """One device, one of two number types, fitting shapes: each wrong one is named."""
     check_types(torch, own.name, zip(own.sizes, tensors))
     check_shapes(own, tensors)
@@ -121,7 +125,7 @@ class DevicePlan(NamedTuple):
     """How tensors on a device are computed: the launch, what makes results, whether addresses must be aligned."""
 
     launch: Launch
-    fresh: list[Callable[[], Any]]
+    fresh: list[Callable[[], Tensor]]
     device: int
     aligned: bool
 
@@ -132,7 +136,7 @@ Plan = ProcessorPlan | DevicePlan
 class Operator:
     """One function registered with PyTorch: what runs, its shapes, its gradient, its batching rule."""
 
-    def __init__(self, torch: Any, own: Differentiable) -> None:
+    def __init__(self, torch: ModuleType, own: Differentiable) -> None:
         self._torch, self._own = torch, own
         self._gradient: Operator | None = None
         self._cuda: dict[str, CudaFunction] = {}
@@ -154,7 +158,7 @@ class Operator:
             # made now: a compiler that traces the backward pass must find it registered
             self._gradient = Operator(torch, own.product)
 
-    def call(self, *tensors: Any) -> Any:
+    def call(self, *tensors: Tensor) -> Any:
         """The only result, or a tuple of results."""
         torch = self._torch
         if torch.compiler.is_compiling():
@@ -173,7 +177,7 @@ class Operator:
         # operators of torch.library have no rule for torch.func's gradients; a Function has, and none for fullgraph
         return self._transformed.apply(*tensors) if functions is not None else self._registered(*tensors)
 
-    def _plan_of(self, tensors: Sequence[Any]) -> Plan | None:
+    def _plan_of(self, tensors: Sequence[Tensor]) -> Plan | None:
         """That made when such tensors came first; None for those that the dispatcher must see."""
         try:
             key = tuple([(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg()) for x in tensors])
@@ -190,12 +194,12 @@ class Operator:
             self._plans[key] = plan
         return plan  # type: ignore[no-any-return]
 
-    def _are_plain(self, tensors: Sequence[Any]) -> bool:
+    def _are_plain(self, tensors: Sequence[Tensor]) -> bool:
         """Tensors whose memory holds their entries: no classes of users, nothing sparse, no signs kept apart."""
         strided, types = self._torch.strided, self._plain_types
         return all(type(x) in types and x.layout is strided and not x.is_neg() for x in tensors)
 
-    def _direct(self, plan: Plan, tensors: Sequence[Any]) -> Any:
+    def _direct(self, plan: Plan, tensors: Sequence[Tensor]) -> Any:
         if isinstance(plan, DevicePlan):
             return self._launched(plan, tensors)
         arrays = [x.numpy() for x in tensors]
@@ -205,7 +209,7 @@ class Operator:
         tensor = self._torch.from_numpy
         return tensor(found) if self._single else tuple(map(tensor, found))
 
-    def _plan(self, tensors: Sequence[Any]) -> Plan | None:
+    def _plan(self, tensors: Sequence[Tensor]) -> Plan | None:
         """None where the operator itself must look: no rows, rows that are copied first, an unusual device."""
         results, first = self._fresh(tensors), tensors[0]
         if first.device.type not in ("cpu", "cuda") or not all(x.ndim and x.numel() for x in results):
@@ -218,12 +222,12 @@ class Operator:
         with self._torch.cuda.device(first.device):
             needs = self._on_cuda(word_of(first.dtype)).launch_needs(call.layout)
         kernel = Launch(needs, call.rows, call.inputs, call.outputs)
-        fresh: list[Callable[[], Any]] = [
+        fresh: list[Callable[[], Tensor]] = [
             partial(self._torch.empty_strided, x.shape, x.stride(), dtype=x.dtype, device=x.device) for x in results
         ]
         return DevicePlan(kernel, fresh, first.device.index, call.layout == "rows")
 
-    def _launched(self, plan: DevicePlan, tensors: Sequence[Any]) -> Any:
+    def _launched(self, plan: DevicePlan, tensors: Sequence[Tensor]) -> Any:
         torch = self._torch
         if plan.device != torch._C._cuda_getDevice():
             with torch.cuda.device(plan.device):
@@ -243,7 +247,7 @@ class Operator:
         """For gradients of plain tensors."""
 
         # one method for both steps: with `setup_context` PyTorch reads the signature at every call, for 60 µs
-        def forward(ctx: Any, *tensors: Any) -> Any:
+        def forward(ctx: Any, *tensors: Tensor) -> Any:
             ctx.save_for_backward(*tensors)
             if self._forward_ad._current_level >= 0:
                 ctx.save_for_forward(*tensors)  # takes half as long as all the rest
@@ -267,28 +271,28 @@ class Operator:
             self._own.name, (self._torch.autograd.Function,), {key: staticmethod(x) for key, x in methods.items()}
         )
 
-    def _vmap_transformed(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:
+    def _vmap_transformed(self, info: object, in_dims: tuple[int | None, ...], *tensors: Tensor) -> tuple[Any, Any]:
         found = self.call(*mapped_first(in_dims, tensors, [1] * len(tensors)))
         return found, 0 if self._single else (0,) * len(self._own.shapes)
 
-    def _pack(self, results: Sequence[Any]) -> Any:
+    def _pack(self, results: Sequence[Tensor]) -> Any:
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _fresh(self, tensors: Sequence[Any]) -> list[Any]:
+    def _fresh(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         lead = check_shapes(self._own, tensors)
         return [tensors[0].new_empty((*lead, *shape)) for shape in self._own.shapes.values()]
 
-    def _fake(self, *tensors: Any) -> Any:
+    def _fake(self, *tensors: Tensor) -> Any:
         return self._pack(self._fresh(tensors))
 
-    def _run(self, *tensors: Any) -> Any:
+    def _run(self, *tensors: Tensor) -> Any:
         results = self._fresh(tensors)
         if results[0].numel() or any(x.numel() for x in results):
             run = self._on_device if tensors[0].is_cuda else self._on_processor
             run(tensors, results)
         return self._pack(results)
 
-    def _on_processor(self, tensors: Sequence[Any], results: Sequence[Any]) -> None:
+    def _on_processor(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> None:
         code = self._own.compile_for(word_of(tensors[0].dtype))
         # arrays over the tensors' own memory; `general` copies only rows that are not evenly spaced
         arrays, places = ([x.numpy(force=True) for x in side] for side in (tensors, results))
@@ -296,7 +300,7 @@ class Operator:
             *arrays, out=tuple(places) if len(places) > 1 else places[0], threads=self._torch.get_num_threads()
         )
 
-    def _on_device(self, tensors: Sequence[Any], results: Sequence[Any]) -> None:
+    def _on_device(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> None:
         torch, device = self._torch, tensors[0].device
         call = self._arranged(tensors, results)
         layout = call.layout
@@ -312,7 +316,7 @@ class Operator:
             self._cuda[dtype] = CudaFunction(self._own.compile_for(dtype))
         return self._cuda[dtype]
 
-    def _arranged(self, tensors: Sequence[Any], results: Sequence[Any]) -> _Arranged:
+    def _arranged(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> _Arranged:
         """Every array with its steps; copies where rows are not evenly spaced."""
         first = next(iter(self._own.shapes.values()))
         lead = tuple(results[0].shape[: results[0].ndim - len(first)])
@@ -342,7 +346,7 @@ class Operator:
             self._gradient = Operator(self._torch, self._own.product)
         return self._gradient
 
-    def _carried(self, ctx: Any, *rates: Any) -> Any:
+    def _carried(self, ctx: Any, *rates: Tensor) -> Any:
         """ẏ = J ẋ: the product g(x, w) = Jᵀw is linear in w, so J ẋ is the gradient of ẋ·g by w, at any w."""
         own, inputs = self._own, ctx.saved_tensors
         lead = check_shapes(own, inputs)
@@ -352,7 +356,7 @@ class Operator:
         found = self.gradient.gradient.call(*inputs, *weights, *tangents)[len(inputs) :]
         return self._pack([x.reshape((*lead, *shape)) for x, shape in zip(found, own.shapes.values(), strict=True)])
 
-    def _backward(self, ctx: Any, *weights: Any) -> tuple[Any, ...]:
+    def _backward(self, ctx: Any, *weights: Tensor) -> tuple[Any, ...]:
         own, inputs = self._own, ctx.saved_tensors
         pairs = list(zip(weights, own.shapes.values(), strict=True))
         lead = next((w.shape[: w.ndim - len(shape)] for w, shape in pairs if w is not None), ())
@@ -368,7 +372,7 @@ class Operator:
             for g, x in zip([found] if len(inputs) == 1 else found, inputs, strict=True)
         )
 
-    def _vmap(self, info: Any, in_dims: tuple[Any, ...], *tensors: Any) -> tuple[Any, Any]:
+    def _vmap(self, info: object, in_dims: tuple[int | None, ...], *tensors: Tensor) -> tuple[Any, Any]:
         found = self._registered(*mapped_first(in_dims, tensors, [1] * len(tensors)))
         return found, 0 if len(self._own.shapes) == 1 else (0,) * len(self._own.shapes)
 
@@ -384,7 +388,7 @@ class _Arranged(NamedTuple):
     copied: bool
 
 
-def _evenly_spaced(x: Any, lead: tuple[int, ...]) -> tuple[Any, Steps]:
+def _evenly_spaced(x: Tensor, lead: tuple[int, ...]) -> tuple[Any, Steps]:
     """The tensor, copied only where its rows are not the same distance apart, and its steps."""
     wide = x.expand((*lead, x.shape[-1]))
     step = batch.even_step(lead, tuple(wide.stride()[:-1]), 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, 
 from manipula.algebra.run.repeated import Repeated
 from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Maker = Callable[[str], tuple[Compiled, Callable[[], Compiled], BackMaker]]
 
@@ -30,10 +33,10 @@ class Layout(NamedTuple):
 class Side(NamedTuple):
     """Tensors as arrays, and arrays as tensors, in the same memory where the array can stay as it lies."""
 
-    array: Callable[[Any], Any]
-    tensor: Callable[[Any], Any]
+    array: Callable[[Tensor], Any]
+    tensor: Callable[[Any], Tensor]
 
-    def tensors(self, arrays: Iterable[Any]) -> tuple[Any, ...]:
+    def tensors(self, arrays: Iterable[Any]) -> tuple[Tensor, ...]:
         return tuple(map(self.tensor, arrays))
 
 
@@ -61,7 +64,7 @@ class TorchRollouts:
         # a graph of PyTorch's compiler breaks here, and goes on behind
         self._call = self._torch.compiler.disable(self._differentiable)
 
-    def _rollouts(self, like: Any) -> Rollouts:
+    def _rollouts(self, like: Tensor) -> Rollouts:
         """Compiled for a tensor's number type and device."""
         dtype, device = word_of(like.dtype), like.device.type
         if (dtype, "cpu") not in self._made:
@@ -70,7 +73,7 @@ class TorchRollouts:
             self._made[dtype, device] = self._made[dtype, "cpu"].on(device)
         return self._made[dtype, device]
 
-    def start(self, **states: Any) -> Any:
+    def start(self, **states: Tensor) -> Any:
         """The states to begin with, tensors; what is not given is as the system has it, or zero."""
         torch, names = self._torch, [port.name for port in self._memory.states]
         for name in states:
@@ -92,12 +95,12 @@ class TorchRollouts:
         self,
         state: Any,
         steps: int,
-        *variables: Any,
+        *variables: Tensor,
         p: Mapping[str, Any] | None = None,
         every: int = 1,
         along: Collection[str] | str = (),
         seed: int = 0,
-        rollout: Any = None,
+        rollout: object = None,
         first: int = 0,
         chunk: int | None = None,
     ) -> Repeated:
@@ -150,7 +153,7 @@ class TorchRollouts:
         return found
 
     def _differentiable(
-        self, asked: RolloutRequest, states: Sequence[Any], variables: Sequence[Any], table: Any
+        self, asked: RolloutRequest, states: Sequence[Tensor], variables: Sequence[Tensor], table: Tensor
     ) -> Repeated:
         memory, count = self._memory, len(states)
         found = self._operator.apply(asked, Layout(count, len(variables)), *states, *variables, table)
@@ -159,7 +162,7 @@ class TorchRollouts:
 
     # what is requested
 
-    def _whole(self, what: str, value: Any, least: int) -> int:
+    def _whole(self, what: str, value: object, least: int) -> int:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise InputError(
                 "{name}: {what}: expected a whole number, at least {least}, found {value!r:.60}",
@@ -187,7 +190,7 @@ class TorchRollouts:
             (tensors if is_tensor else fixed).update(own)
         return fixed, tensors
 
-    def _table(self, tensors: Mapping[str, Any], like: Any) -> Any:
+    def _table(self, tensors: Mapping[str, Tensor], like: Tensor) -> Tensor:
         """(…, k): a column for each entry."""
         if not tensors:
             return like.new_zeros((0,))
@@ -236,13 +239,13 @@ class TorchRollouts:
         own = {key: staticmethod(x) for key, x in methods.items()}
         return type(f"{self.name}{more}", (self._torch.autograd.Function,), own)
 
-    def _forward(self, asked: RolloutRequest, layout: Layout, *tensors: Any) -> tuple[Any, ...]:
+    def _forward(self, asked: RolloutRequest, layout: Layout, *tensors: Tensor) -> tuple[Any, ...]:
         with self._beside(tensors[0]) as side:
             went = self._rollouts(tensors[0]).run(asked, _given(layout, tensors, side))
             return side.tensors((*went.last, *went.states, *went.outputs, went.marks))
 
     @contextmanager
-    def _beside(self, like: Any) -> Iterator[Side]:
+    def _beside(self, like: Tensor) -> Iterator[Side]:
         """How tensors become arrays where they lie; what runs meanwhile runs in PyTorch's stream."""
         torch = self._torch
         if not like.is_cuda:
@@ -259,7 +262,7 @@ class TorchRollouts:
         ctx.mark_non_differentiable(output[-1])
         ctx.save_for_backward(*tensors, output[-1])
 
-    def _backward(self, ctx: Any, *weights: Any) -> tuple[Any, ...]:
+    def _backward(self, ctx: Any, *weights: Tensor) -> tuple[Any, ...]:
         *tensors, marks = ctx.saved_tensors
         wanted = ctx.needs_input_grad[2:]
         back = Back(wanted, tuple(w is not None for w in weights[:-1]))
@@ -276,7 +279,7 @@ class TorchRollouts:
             ),
         )
 
-    def _slopes(self, asked: RolloutRequest, layout: Layout, back: Back, *tensors: Any) -> tuple[Any, ...]:
+    def _slopes(self, asked: RolloutRequest, layout: Layout, back: Back, *tensors: Tensor) -> tuple[Any, ...]:
         flow, count = iter(tensors), layout.states
         with self._beside(tensors[-1]) as side:
             weights = [side.array(next(flow)) if x else None for x in back.weights]
@@ -289,18 +292,24 @@ class TorchRollouts:
             rows = zip((*slopes.states, *slopes.variables, slopes.table), back.by, strict=True)
             return side.tensors(g for g, wanted in rows if wanted)
 
-    def _refuse(self, ctx: Any, *weights: Any) -> Any:
+    def _refuse(self, ctx: Any, *weights: Tensor) -> Any:
         raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, 1)
 
     def _mapped(
-        self, info: Any, in_dims: tuple[Any, ...], asked: RolloutRequest, layout: Layout, *tensors: Any
+        self, info: object, in_dims: tuple[int | None, ...], asked: RolloutRequest, layout: Layout, *tensors: Tensor
     ) -> tuple[Any, Any]:
         moved = mapped_first(in_dims[2:], tensors, self._ranks(asked))
         found = self._operator.apply(asked, layout, *moved)
         return found, (0,) * len(found)
 
     def _mapped_back(
-        self, info: Any, in_dims: tuple[Any, ...], asked: RolloutRequest, layout: Layout, back: Back, *tensors: Any
+        self,
+        info: object,
+        in_dims: tuple[int | None, ...],
+        asked: RolloutRequest,
+        layout: Layout,
+        back: Back,
+        *tensors: Tensor,
     ) -> tuple[Any, Any]:
         memory = self._memory
         of_results = [1 for _ in memory.states] + [2 for _ in memory.states]
@@ -319,7 +328,7 @@ class TorchRollouts:
         return f"<{self.name} in PyTorch: steps of {states}>"
 
 
-def _given(layout: Layout, tensors: Sequence[Any], side: Side) -> Given:
+def _given(layout: Layout, tensors: Sequence[Tensor], side: Side) -> Given:
     *moved, table = tensors
     arrays = [side.array(x) for x in moved]
     # parameters are prepared on the host
