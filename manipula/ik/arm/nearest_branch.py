@@ -46,10 +46,10 @@ def nearest_branch(function: Function, rows: Floats) -> Function:
     )
     origin = replace(function.provenance, model=f"{function.provenance.model}_nearest", columns=(), proof="")
     made = Function(f"{function.name}_nearest", graph, tuple(inputs), outputs, provenance=origin)
-    return proved(made)
+    return optimise_and_prove(made)
 
 
-def proved(made: Function) -> Function:
+def optimise_and_prove(made: Function) -> Function:
     """The function optimised, and proved equal to what it was."""
 
     def plain(maths: Any, symbol: Callable[[str], Any]) -> Mapping[str, Any]:

@@ -26,7 +26,7 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.generation.reverse_product import vector_jacobian_product
-from manipula.ik.arm.nearest_branch import SEED, nearest_branch, proved
+from manipula.ik.arm.nearest_branch import SEED, nearest_branch, optimise_and_prove
 from manipula.ik.numeric.arrays import limit_rows
 from manipula.ik.numeric.branches import Row
 from manipula.ik.numeric.tolerances import ParameterTolerance
@@ -212,4 +212,4 @@ def _made(name: str, of: Function, inputs: Sequence[Input], outputs: Sequence[tu
     graph = inputs[0].symbols[0].graph
     origin = replace(of.provenance, model=name, columns=(), proof="")
     ports = tuple(Output(port, (len(x),), tuple(map(graph.expr, x))) for port, x in outputs)
-    return proved(Function(name, graph, tuple(inputs), ports, provenance=origin))
+    return optimise_and_prove(Function(name, graph, tuple(inputs), ports, provenance=origin))
