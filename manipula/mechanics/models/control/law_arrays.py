@@ -297,7 +297,7 @@ def _truth(m: Maths[Scalar], x: Any) -> Any:
     return int(x != 0) if isinstance(x, int) else _less(m, x, 0) + _less(m, 0, x)
 
 
-def _entry(ufunc: np.ufunc, m: Maths[Scalar], *entries: object) -> LawNumber:
+def _entry(ufunc: np.ufunc, m: Maths[Scalar], *entries: Any) -> LawNumber:
     """One entry of a function of NumPy's, of numbers or of conditions."""
     numbers, known = [_raw(m, x) for x in entries], [_is_condition(x) for x in entries]
     logical = _LOGICAL.get(ufunc, ufunc) if all(known) else ufunc
