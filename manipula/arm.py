@@ -44,7 +44,7 @@ class Arm(NumericArm, ArmViews, ArmSeams):
             return torch_nearest(*self._nearest(model, parameters, wrench))
         from manipula.learning.pytorch import torch_function
 
-        return torch_function(self._models_of(model, parameters, wrench), _names(parameters))
+        return torch_function(self._models_of(model, parameters, wrench), _names("parameters", parameters))
 
     def jax(
         self, model: str | Sequence[str], *, parameters: Sequence[str] = (), wrench: bool = False, seed: bool = False
@@ -56,22 +56,22 @@ class Arm(NumericArm, ArmViews, ArmSeams):
             return jax_nearest(*self._nearest(model, parameters, wrench))
         from manipula.learning.xla import jax_function
 
-        return jax_function(self._models_of(model, parameters, wrench), _names(parameters))
+        return jax_function(self._models_of(model, parameters, wrench), _names("parameters", parameters))
 
     def _models_of(self, model: str | Sequence[str], parameters: Sequence[str], wrench: bool) -> list[Model]:
-        names = _names(model)
+        names = _names("model", model)
         if not names:
             raise InputError("expected the name of a model, or of several")
         return [self._model_with(name, parameters, wrench) for name in names]
 
     def _model_with(self, model: str, parameters: Sequence[str], wrench: bool) -> Model:
-        symbolic = _names(parameters) or "auto"
+        symbolic = _names("parameters", parameters) or "auto"
         request = Request(self.robot, model, optimise=self.optimise, wrench=wrench, symbolic=symbolic)
         return generate_model(request)
 
     def _nearest(self, model: str | Sequence[str], parameters: Sequence[str], wrench: bool) -> NearestFunctions:
         """The answer nearest to a seed, and how it is searched."""
-        made = self._models_of(model, parameters, wrench)[0] if _names(model) == [INVERSE] else None
+        made = self._models_of(model, parameters, wrench)[0] if _names("model", model) == [INVERSE] else None
         if not isinstance(made, InverseModel) or parameters:
             raise InputError("seed=True: expected {model}, without parameters", INVERSE)
         from manipula.ik.arm.nearest_family import nearest_functions
@@ -81,6 +81,10 @@ class Arm(NumericArm, ArmViews, ArmSeams):
         )
 
 
-def _names(given: Sequence[str]) -> list[str]:
+def _names(what: str, given: Sequence[str]) -> list[str]:
     """One name may stand alone."""
-    return [given] if isinstance(given, str) else list(given)
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError("{what}: {name} is named twice", what, name)
+    return names

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function, moved_to
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.run.batch import join_named
 from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
@@ -102,6 +103,11 @@ class Inputs(NamedTuple):
 
     name: str
     sizes: dict[str, int]
+
+
+def inputs_in_order(own: Ports, given: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Those given by name behind the others: f(q, qdd=…, qd=…)."""
+    return join_named(own.name, list(own.sizes), given, named)
 
 
 def check_shapes(own: Ports, given: Sequence[Any]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from manipula.algebra.expr.function import Function
 from manipula.algebra.run.gradients.frameworks import import_framework
 from manipula.errors import InputError
-from manipula.learning.kernels import Differentiable, Inputs, as_row, check_shapes
+from manipula.learning.kernels import Differentiable, Inputs, as_row, check_shapes, inputs_in_order
 from manipula.learning.pytorch import NAMESPACE, Operator, TorchFunction, check_tensors, number
 from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays, sum_to
 
@@ -204,7 +204,9 @@ class TorchNearest(Nearest):
             backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs, *output)
         )
 
-    def __call__(self, *tensors: Tensor) -> Any:
+    def __call__(self, *tensors: Tensor, **named: Any) -> Any:
+        if named:
+            tensors = inputs_in_order(self._ports, tensors, named)
         tensors = (*map(as_row, tensors[:1]), *tensors[1:])
         check_tensors(self._torch, self._ports, tensors)
         if self._torch.compiler.is_compiling():
@@ -263,7 +265,9 @@ class JaxNearest(Nearest):
         call.defvjp(forward, backward)
         self._call = jax.jit(call)
 
-    def __call__(self, *arrays: Any) -> Any:
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
+        if named:
+            arrays = inputs_in_order(self._ports, arrays, named)
         return self._result(*self._call(*checked_arrays(self._jax, self._ports, arrays)))
 
 

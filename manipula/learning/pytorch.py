@@ -17,19 +17,26 @@ from functools import cached_property, partial, reduce
 from itertools import count
 from math import prod
 from operator import or_
-from struct import Struct
 from threading import Lock
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from manipula.algebra.emit.cuda import BLOCK
-from manipula.algebra.run import batch
-from manipula.algebra.run.cuda import CudaFunction, LaunchNeeds, Steps, layout_of
+from manipula.algebra.run.cuda import CudaFunction, Steps, layout_of
 from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
+from manipula.errors import InputError
 from manipula.generation.results.model import Model
-from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable
+from manipula.learning.kernels import (
+    POSE,
+    Differentiable,
+    Ports,
+    as_row,
+    check_shapes,
+    differentiable,
+    inputs_in_order,
+)
+from manipula.learning.torch_launch import Arranged, DevicePlan, Launch, Plan, ProcessorPlan, evenly_spaced
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -51,7 +58,9 @@ class TorchFunction:
         self._result = namedtuple(f"{own.name}_result", list(own.shapes))  # type: ignore[misc]
         self._poses = [i for i, size in enumerate(own.sizes.values()) if size == POSE]
 
-    def __call__(self, *tensors: Tensor) -> Any:
+    def __call__(self, *tensors: Tensor, **named: Any) -> Any:
+        if named:
+            tensors = inputs_in_order(self._own, tensors, named)
         if self._poses:
             tensors = tuple(as_row(x) if i in self._poses else x for i, x in enumerate(tensors))
         found = self._operator.call(*tensors)
@@ -81,63 +90,12 @@ def check_tensors(torch: ModuleType, own: Ports, tensors: Sequence[Tensor]) -> N
     check_kinds(torch, own.name, zip(own.sizes, tensors))
 
 
-class Launch:
-    """A kernel and its arguments but for addresses: `launch(addresses, stream)`, a few microseconds of Python."""
-
-    def __init__(
-        self, needs: LaunchNeeds, rows: int, inputs: Sequence[Steps | None], outputs: Sequence[Steps | None]
-    ) -> None:
-        steps = (*inputs, *outputs)
-        driver, kernel, work = needs
-        self._kernel, self._function = kernel, kernel.kernel.ptr
-        self._blocks = -(-rows // BLOCK)
-        self._used = [i for i, x in enumerate(steps) if x is not None]
-        count = len(self._used)
-        # addresses first, then steps, then the number of rows: the driver is given where each of them stands
-        self._cells = np.zeros(3 * count + 1, dtype=np.int64)
-        numbers: list[int] = [int(y) for x in steps if x is not None for y in x]
-        self._cells[count:] = [*numbers, rows]
-        place = self._cells.ctypes.data
-        arrays = [place + 8 * y for i in range(count) for y in (i, count + 2 * i, count + 2 * i + 1)]
-        cut = 3 * sum(x is not None for x in inputs)
-        self._work = work
-        places = [place + 24 * count, *arrays[:cut], *(x.ctypes.data for x in work), *arrays[cut:]]
-        self._places = np.array(places, dtype=np.int64)
-        self._arguments = self._places.ctypes.data
-        self._write, self._memory = Struct(f"{count}q").pack_into, memoryview(self._cells.data)
-        self._all = count == len(steps)
-        self._launch = driver.launchKernel
-
-    def __call__(self, addresses: Sequence[int], stream: int) -> None:
-        # Struct writes a few numbers four times as fast as NumPy
-        self._write(self._memory, 0, *(addresses if self._all else [addresses[i] for i in self._used]))
-        self._launch(self._function, self._blocks, 1, 1, BLOCK, 1, 1, 0, stream, self._arguments, 0)
-
-
-class ProcessorPlan(NamedTuple):
-    """How tensors of known types and strides are computed: the machine code, and whether rows are shared out."""
-
-    run: Callable[..., Any]
-    many: bool
-
-
-class DevicePlan(NamedTuple):
-    """How tensors on a device are computed: the launch, what makes results, whether addresses must be aligned."""
-
-    launch: Launch
-    fresh: list[Callable[[], Tensor]]
-    device: int
-    aligned: bool
-
-
-Plan = ProcessorPlan | DevicePlan
-
-
 class Operator:
     """One function registered with PyTorch: what runs, its shapes, its gradient, its batching rule."""
 
-    def __init__(self, torch: ModuleType, own: Differentiable) -> None:
-        self._torch, self._own = torch, own
+    def __init__(self, torch: ModuleType, own: Differentiable, inputs: int | None = None) -> None:
+        """`inputs`: of a vector–Jacobian product, how many inputs its function has; weights are behind them."""
+        self._torch, self._own, self._inputs = torch, own, inputs
         self._gradient: Operator | None = None
         self._cuda: dict[str, CudaFunction] = {}
         self._plans: dict[Any, Any] = {}
@@ -156,7 +114,7 @@ class Operator:
         self._registered.register_vmap(self._vmap)
         if own.orders > 1:
             # made now: a compiler that traces the backward pass must find it registered
-            self._gradient = Operator(torch, own.product)
+            self._gradient = Operator(torch, own.product, len(own.sizes))
 
     def call(self, *tensors: Tensor) -> Any:
         """The only result, or a tuple of results."""
@@ -180,7 +138,9 @@ class Operator:
     def _plan_of(self, tensors: Sequence[Tensor]) -> Plan | None:
         """That made when such tensors came first; None for those that the dispatcher must see."""
         try:
-            key = tuple([(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg()) for x in tensors])
+            key = tuple(
+                [(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), x._is_zerotensor()) for x in tensors]
+            )
             plan: Any = self._plans.get(key, self)
         except (AttributeError, RuntimeError, TypeError):
             return None  # no tensors, or without strides, or with sizes that are no numbers
@@ -195,9 +155,10 @@ class Operator:
         return plan  # type: ignore[no-any-return]
 
     def _are_plain(self, tensors: Sequence[Tensor]) -> bool:
-        """Tensors whose memory holds their entries: no classes of users, nothing sparse, no signs kept apart."""
+        """Tensors whose memory holds their entries: no classes of users, nothing sparse, no signs kept apart, no
+        zeros without memory."""
         strided, types = self._torch.strided, self._plain_types
-        return all(type(x) in types and x.layout is strided and not x.is_neg() for x in tensors)
+        return all(type(x) in types and x.layout is strided and not (x.is_neg() or x._is_zerotensor()) for x in tensors)
 
     def _direct(self, plan: Plan, tensors: Sequence[Tensor]) -> Any:
         if isinstance(plan, DevicePlan):
@@ -316,12 +277,12 @@ class Operator:
             self._cuda[dtype] = CudaFunction(self._own.compile_for(dtype))
         return self._cuda[dtype]
 
-    def _arranged(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> _Arranged:
+    def _arranged(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> Arranged:
         """Every array with its steps; copies where rows are not evenly spaced."""
         first = next(iter(self._own.shapes.values()))
         lead = tuple(results[0].shape[: results[0].ndim - len(first)])
         sizes = [*self._own.sizes.values(), *map(prod, self._own.shapes.values())]
-        evenly = [_evenly_spaced(x, lead) for x in tensors]
+        evenly = [evenly_spaced(x, lead) for x in tensors]
         arrays = [*(x for x, _ in evenly), *results]
         steps = [
             *(steps for _, steps in evenly), *(Steps(np.int64(size), np.int64(1)) for size in sizes[len(tensors) :]),
@@ -330,9 +291,13 @@ class Operator:
         copied = any(x.data_ptr() != y.data_ptr() for x, y in zip(arrays, tensors))
         given = [x if size else None for x, size in zip(steps, sizes, strict=True)]
         cut = len(tensors)
-        return _Arranged(prod(lead), layout, arrays, given[:cut], given[cut:], copied)
+        return Arranged(prod(lead), layout, arrays, given[:cut], given[cut:], copied)
 
     # gradients
+
+    @staticmethod
+    def _save_inputs(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.save_for_backward(*inputs)
 
     def _save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.save_for_backward(*inputs)
@@ -343,18 +308,67 @@ class Operator:
     def gradient(self) -> Operator:
         """The vector–Jacobian product as an operator."""
         if self._gradient is None:
-            self._gradient = Operator(self._torch, self._own.product)
+            self._gradient = Operator(self._torch, self._own.product, len(self._own.sizes))
         return self._gradient
 
     def _carried(self, ctx: Any, *rates: Tensor) -> Any:
-        """ẏ = J ẋ: the product g(x, w) = Jᵀw is linear in w, so J ẋ is the gradient of ẋ·g by w, at any w."""
+        """ẏ = J ẋ, without a derivative of higher order than the gradient of a gradient."""
         own, inputs = self._own, ctx.saved_tensors
         lead = check_shapes(own, inputs)
-        weights = [inputs[0].new_zeros((*lead, prod(shape))) for shape in own.shapes.values()]
         tangents = [self._torch.zeros_like(x) if rate is None else rate for x, rate in zip(inputs, rates, strict=True)]
         tangents = [x.expand((*lead, x.shape[-1])) for x in tangents]
-        found = self.gradient.gradient.call(*inputs, *weights, *tangents)[len(inputs) :]
+        if self._inputs is not None:
+            return self._carried_product(inputs, tangents)
+        found = self._along.apply(*inputs, *tangents)
         return self._pack([x.reshape((*lead, *shape)) for x, shape in zip(found, own.shapes.values(), strict=True)])
+
+    def _carried_product(self, inputs: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        """Of g(x, w) = Jᵀw: ∂g/∂x is the Hessian of w·f, which is symmetric, so that ġ = ∇ₓ(ẋ·g) + Jᵀẇ."""
+        count = self._inputs
+        curved = self.gradient.call(*inputs, *tangents[:count])[:count]
+        straight = self.call(*inputs[:count], *tangents[count:])
+        return self._pack([a + b for a, b in zip(curved, [straight] if self._single else straight, strict=True)])
+
+    @cached_property
+    def _along(self) -> Any:
+        """(x, ẋ) → J ẋ, one row of numbers an output.
+
+        The product g(x, w) = Jᵀw is linear in w, so J ẋ is the gradient of ẋ·g by w, at any w. The same function at
+        w = c has ∇ₓ(c·J ẋ) beside it, and ∇_ẋ is Jᵀc: gradients of J ẋ need no other function.
+        """
+        own, count = self._own, len(self._own.sizes)
+
+        def forward(*tensors: Tensor) -> Any:
+            inputs, tangents = tensors[:count], tensors[count:]
+            lead = check_shapes(own, inputs)
+            weights = [inputs[0].new_zeros((*lead, prod(shape))) for shape in own.shapes.values()]
+            return self.gradient.gradient.call(*inputs, *weights, *tangents)[count:]
+
+        def backward(ctx: Any, *weights: Tensor) -> tuple[Any, ...]:
+            inputs, tangents = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
+            curved = self.gradient.gradient.call(*inputs, *weights, *tangents)[:count]
+            straight = self.gradient.call(*inputs, *weights)
+            straight = [straight] if count == 1 else straight
+            return tuple(
+                g if g.shape == x.shape else g.sum_to_size(x.shape)
+                for g, x in zip([*curved, *straight], [*inputs, *tangents], strict=True)
+            )
+
+        def carried_twice(ctx: Any, *rates: Tensor) -> Any:
+            raise InputError(
+                "{name}: derivatives are not carried forward twice; torch.func.hessian carries gradients forward",
+                own.name,
+            )
+
+        def mapped(info: object, in_dims: tuple[int | None, ...], *tensors: Tensor) -> tuple[Any, Any]:
+            found = made.apply(*mapped_first(in_dims, tensors, [1] * len(tensors)))
+            return found, (0,) * len(found)
+
+        methods: dict[str, Any] = {"forward": forward, "setup_context": self._save_inputs, "backward": backward}
+        methods |= {"vmap": mapped, "jvp": carried_twice}
+        named = {key: staticmethod(x) for key, x in methods.items()}
+        made: Any = type(f"{own.name}_along", (self._torch.autograd.Function,), named)
+        return made
 
     def _backward(self, ctx: Any, *weights: Tensor) -> tuple[Any, ...]:
         own, inputs = self._own, ctx.saved_tensors
@@ -375,27 +389,6 @@ class Operator:
     def _vmap(self, info: object, in_dims: tuple[int | None, ...], *tensors: Tensor) -> tuple[Any, Any]:
         found = self._registered(*mapped_first(in_dims, tensors, [1] * len(tensors)))
         return found, 0 if len(self._own.shapes) == 1 else (0,) * len(self._own.shapes)
-
-
-class _Arranged(NamedTuple):
-    """Arrays of one launch; steps are None for a port without entries, which the kernel does not take."""
-
-    rows: int
-    layout: str
-    arrays: list[Any]
-    inputs: list[Steps | None]
-    outputs: list[Steps | None]
-    copied: bool
-
-
-def _evenly_spaced(x: Tensor, lead: tuple[int, ...]) -> tuple[Any, Steps]:
-    """The tensor, copied only where its rows are not the same distance apart, and its steps."""
-    wide = x.expand((*lead, x.shape[-1]))
-    step = batch.even_step(lead, tuple(wide.stride()[:-1]), 1)
-    if step is None:
-        wide = wide.contiguous()
-        step = wide.shape[-1]
-    return wide, Steps(np.int64(step), np.int64(wide.stride(-1)))
 
 
 def torch_function(models: Sequence[Model], parameters: Sequence[str] = ()) -> Callable[..., Any]:

@@ -28,7 +28,7 @@ from manipula.algebra.run.xla_call import XlaHandler, device_table, host_table
 from manipula.algebra.run.xla_layout import XlaLayout, layout_from_header
 from manipula.errors import InputError, caution
 from manipula.generation.results.model import Model
-from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable
+from manipula.learning.kernels import POSE, Differentiable, Ports, as_row, check_shapes, differentiable, inputs_in_order
 from manipula.version import __version__
 
 _HEADER = "xla/ffi/api/c_api.h"
@@ -48,7 +48,9 @@ class JaxFunction:
         # compiled as a whole, so that a call outside of `jit` costs little more than one inside
         self._call = self._jax.jit(RowFunction(self._jax, own).call)
 
-    def __call__(self, *arrays: Any) -> Any:
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
+        if named:
+            arrays = inputs_in_order(self._own, arrays, named)
         results = self._call(*cast_alike(self._jax, checked_arrays(self._jax, self._own, arrays)))
         return results[0] if len(self.outputs) == 1 else self._result(*results)
 

@@ -235,7 +235,41 @@ def _gamma(arm, q):
     return np.arcsinh(q)
 
 
+def _caught(arm, q):
+    try:
+        if q[0] > 0:
+            return q
+    except Exception:
+        pass
+    return -q
+
+
+def _place(arm, q):
+    return q * [2.0, 3.0][q[0]]
+
+
+def _entry(arm, q):
+    return q * np.arange(2)[q[0]]
+
+
+def _twice(arm, q):
+    try:
+        return q * float(q[0])
+    except mp.InputError:
+        return q / 0
+
+
+def _bits(arm, q):
+    return mp.where(~q, q, 1)
+
+
+def _inverse(arm, q):
+    return arm.inverse_kinematics(np.eye(4))
+
+
 RUNS = {
+    _caught: "mp.where", _place: "an index", _entry: "an index", _twice: "np.sin",
+    _bits: "np.invert joins conditions", _inverse: "which is no number",
     _if: "mp.where", _while: "mp.where", _range: "np.sin", _math: "np.sin", _equal: "np.equal has no form",
     _model: "gravity", _ports: "takes q[2], qd[2], qdd[2], found q[2], qd[2]", _many: "takes q, found 2",
     _length: "takes q[2], found q[1]", _shape: "shape",
@@ -253,6 +287,67 @@ def test_what_can_be_no_law_is_refused_with_its_line(text: Any) -> None:
     place = re.search(r"test_user_laws\.py:(\d+): ", str(said.value))
     assert place and int(place[1]) in {line for *_, line in text.__code__.co_lines()}
     assert RUNS[text] in str(said.value) and text.__name__ in str(said.value)
+
+
+def test_a_name_of_its_own_is_no_function_of_pythons() -> None:
+    def print(x: Any) -> Any:
+        return 2 * x
+
+    def doubled(arm: Any, q: Any) -> Any:
+        return print(q)
+
+    assert mp.controller("planar2r", mp.law(doubled), sample=1e-3).cost.total <= 2
+
+
+def _drawn_text(rng: np.random.Generator, depth: int, condition: bool) -> str:
+    """NumPy's own words for conditions among numbers, both as they come."""
+
+    def any_(kind: bool) -> str:
+        return _drawn_text(rng, depth - 1, kind)
+
+    def either() -> str:
+        return any_(bool(rng.integers(2)))
+
+    if depth == 0:
+        numbers = ["q", "qd", "z * q", "np.full_like(q, z)", "z", "2.0"]
+        conditions = ["(q > 0)", "(qd <= 0)", "(q < qd)", "(z >= 1)", "(z > q)"]
+        return str(rng.choice(conditions if condition else numbers))
+    if condition:
+        words = [
+            lambda: f"({any_(True)} {rng.choice(['&', '|', '^', '*', '+'])} {any_(True)})",
+            lambda: f"(~{any_(True)})",
+            lambda: f"np.logical_{rng.choice(['and', 'or', 'xor'])}({either()}, {either()})",
+            lambda: f"np.logical_not({either()})",
+            lambda: f"mp.where({either()}, {any_(True)}, {any_(True)})",
+            lambda: f"np.{rng.choice(['any', 'all'])}({either()})",
+            lambda: f"({any_(False)} {rng.choice(['<', '>', '<=', '>='])} {any_(False)})",
+        ]
+    else:
+        words = [
+            lambda: f"mp.where({either()}, {any_(False)}, {any_(False)})",
+            lambda: f"({any_(True)} * {any_(False)})",
+            lambda: f"(np.sum({any_(True)}) + {any_(False)})",
+            lambda: f"({any_(False)} - 0.5 * {any_(False)})",
+            lambda: f"(1 - 1.0 * {any_(True)})",
+        ]
+    return str(words[rng.integers(len(words))]())
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_conditions_and_numbers_join_as_numpy_joins_them(seed: int) -> None:
+    """`z` counts: as a condition it holds unless it is 0, whatever else it is."""
+    rng = np.random.default_rng(seed)
+    made: dict[str, Any] = {"np": np, "mp": mp}
+    text = f"({_drawn_text(rng, 3, bool(seed % 2))}) * 1.0 + 0 * q"
+    exec(f"def drawn_text(arm, q, qd, z):\n    return {text}", made)
+    law = mp.controller("planar2r", mp.law(made["drawn_text"], inputs={"z": 1}), sample=1e-3)
+    run = law.compile()
+    for z in (0.0, 1.0, 2.0, -1.0, 0.7):
+        x = {"q": rng.uniform(-2, 2, 2), "qd": rng.uniform(-2, 2, 2), "z": z}
+        # the words may leave out what they do not need
+        got = run(*(x[name] for name in law.inputs if name in x))
+        wanted = made["drawn_text"](None, x["q"], x["qd"], np.float64(z))
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12, err_msg=text)
 
 
 def _global(arm, q):
@@ -282,6 +377,20 @@ def _unknown(arm, q, qdot):
     return q
 
 
+def _prints(arm, q):
+    print(q)
+    return q
+
+
+def _writes_a_file(arm, q):
+    def keep(x):
+        with open("law.txt", "w") as file:
+            file.write(str(x))
+
+    keep(q)
+    return q
+
+
 def _nobody():
     return 0
 
@@ -294,7 +403,9 @@ BAD = [
     (_global, {}, "a global name"), (_attribute, {}, "an attribute"), (_yield, {}, "yield"), (_stars, {}, "argument"),
     (_default, {}, "settings="), (_unknown, {}, "'qdot'"), (_nobody, {}, "the arm"),
     (_plain, {"states": {"x": "n"}}, "no argument"), (_plain, {"settings": {"q": 1.0}}, "one thing only"),
-    (lambda arm, q: q, {}, "a name in plain letters"),
+    (lambda arm, q: q, {}, "a name in plain letters"), (_prints, {}, "calls print"), (_writes_a_file, {}, "calls open"),
+    (_plain, {"states": {"x": 0}}, "states: x"), (_plain, {"settings": {"x": "m"}}, "settings: x"),
+    (_plain, {"inputs": {"x": []}}, "inputs: x"),
 ]  # fmt: skip
 
 
@@ -304,10 +415,12 @@ def test_what_its_declaration_shows_is_refused_at_once(text: Any, declared: Any,
         mp.law(text, **declared)
     place = re.search(r"test_user_laws\.py:(\d+): ", str(said.value))
     assert words in str(said.value) and place
-    lines = [line for *_, line in text.__code__.co_lines() if line]
-    # what is written is named by its own line, what is declared by the first
-    assert int(place[1]) in (lines if "writes" in str(said.value) else [text.__code__.co_firstlineno])
-    assert (int(place[1]) > lines[0]) == ("writes" in str(said.value))
+    codes = [text.__code__, *(x for x in text.__code__.co_consts if hasattr(x, "co_lines"))]
+    lines = [line for code in codes for *_, line in code.co_lines() if line]
+    # what is done is named by its own line, what is declared by the first
+    done = "writes" in str(said.value) or "calls" in str(said.value)
+    assert int(place[1]) in (lines if done else [text.__code__.co_firstlineno])
+    assert (int(place[1]) > lines[0]) == done
 
 
 def test_a_name_of_the_function_around_it_is_not_written() -> None:

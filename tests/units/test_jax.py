@@ -166,6 +166,19 @@ def test_derivatives_of_higher_order() -> None:
         jax.grad(lambda q: twice(q).sum())(q)
 
 
+def test_inputs_by_name() -> None:
+    arm = mp.Arm("puma560")
+    f, (q, qd, qdd) = arm.jax("inverse_dynamics"), states(3)
+    wanted = f(q, qd, qdd)
+    assert np.array_equal(f(q, qdd=qdd, qd=qd), wanted)
+    assert np.array_equal(jax.jit(f)(q=q, qd=qd, qdd=qdd), wanted)
+    with pytest.raises(InputError, match="each of q, qd, qdd once"):
+        f(q, qd=qd)
+    nearest = arm.jax("inverse_kinematics", seed=True)
+    T = arm.pose(q)
+    assert np.array_equal(nearest(seed=q, T=T).q, nearest(T, q).q)
+
+
 @pytest.mark.usefixtures("no_interface")
 def test_without_the_interface_the_emitted_text_serves() -> None:
     arm = mp.Arm(drawn_arm(5, "PRFR"))

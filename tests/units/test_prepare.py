@@ -147,3 +147,12 @@ def test_drafts_on_one_ground_are_those_on_their_own(seed: int) -> None:
         shared = build_function(asked, choice, ground.clear())
         assert text_from_function(shared) == text_from_function(alone)
         assert text_from_function(run_passes(shared)) == text_from_function(run_passes(alone))
+
+
+def test_parameters_are_listed_in_the_order_of_the_file() -> None:
+    """The same sentence in every process: sets of texts have another order in each."""
+    with pytest.raises(mp.InputError) as said:
+        mp.generate("puma560", "gravity", symbolic=["mass of link 3"])
+    listed = str(said.value).partition("Known: ")[2].rstrip(".").split(", ")
+    for letter in ("m", "rx", "fv"):
+        assert [name for name in listed if name.rstrip("123456") == letter] == [f"{letter}{i + 1}" for i in range(6)]

@@ -227,6 +227,59 @@ def test_derivatives_carried_forward(arm: mp.Arm, model: str) -> None:
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(as_tuple(slopes), true, strict=True))
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+@pytest.mark.parametrize("model", ["gravity", "energy", "inverse_dynamics", "pose"])
+def test_hessians_by_either_mode(arm: mp.Arm, model: str) -> None:
+    """Forward over reverse, as `torch.func.hessian`, and reverse over forward are reverse over reverse."""
+    f, x = arm.torch(model), [y.detach() for y in states(SMOOTH[model], 3)]
+    count = len(x)
+
+    def height(*x: torch.Tensor) -> torch.Tensor:
+        return sum(((1 + i) * y.sin()).sum() for i, y in enumerate(as_tuple(f(*x))))  # type: ignore[return-value]
+
+    places, wrt = [y[0] for y in x], tuple(range(count))
+    true = torch.func.jacrev(torch.func.jacrev(height, wrt), wrt)(*places)
+    for outer, inner in ((torch.func.jacfwd, torch.func.jacrev), (torch.func.jacrev, torch.func.jacfwd)):
+        found = outer(inner(height, wrt), wrt)(*places)
+        for i in wrt:
+            for j in wrt:
+                assert torch.allclose(found[i][j], true[i][j], atol=1e-9)
+    rows = torch.func.vmap(torch.func.hessian(height))(*x)
+    assert torch.allclose(rows[0], true[0][0], atol=1e-9)
+    # one configuration for all rows gathers what they change
+    one, ways = [x[0][0], *x[1:]], [torch.rand_like(y) for y in (x[0][0], *x[1:])]
+    _, slope = torch.func.jvp(torch.func.grad(height), tuple(one), tuple(ways))
+    moved = [torch.func.grad(height)(*(y + s * w for y, w in zip(one, ways))) for s in (1e-6, -1e-6)]
+    assert slope.shape == one[0].shape and torch.allclose(slope, (moved[0] - moved[1]) / 2e-6, atol=1e-5, rtol=1e-5)
+    with pytest.raises(mp.InputError, match="not carried forward twice"):
+        torch.func.jacfwd(torch.func.jacfwd(height))(*places)
+
+
+@pytest.mark.parametrize("model", ["inverse_dynamics", "energy"])
+def test_inputs_by_name(arm: mp.Arm, model: str) -> None:
+    f, x = arm.torch(model), [y.detach() for y in states(SMOOTH[model], 2)]
+    wanted = as_tuple(f(*x))
+    for cut in range(len(x)):
+        named = dict(reversed(list(zip(f.inputs, x))[cut:]))
+        assert all(map(torch.equal, as_tuple(f(*x[:cut], **named)), wanted))
+    compiled = torch.compile(lambda **named: as_tuple(f(**named))[0].sum(), fullgraph=True, backend="aot_eager")
+    assert torch.allclose(compiled(**dict(zip(f.inputs, x))), wanted[0].sum())
+    with pytest.raises(mp.InputError, match="each of q, qd"):
+        f(*x, q=x[0])
+    with pytest.raises(mp.InputError, match="is called 'acceleration'"):
+        f(*x[:-1], acceleration=x[-1])
+
+
+@pytest.mark.parametrize("ask", ["torch", "jax"])
+def test_a_name_stands_once(arm: mp.Arm, ask: str) -> None:
+    if ask == "jax":
+        pytest.importorskip("jax")
+    with pytest.raises(mp.InputError, match="parameters: m1 is named twice"):
+        getattr(arm, ask)("gravity", parameters=["m1", "m2", "m1"])
+    with pytest.raises(mp.InputError, match="model: pose is named twice"):
+        getattr(arm, ask)(["pose", "pose"])
+
+
 def test_a_sparse_tensor_is_named(arm: mp.Arm) -> None:
     f, q = arm.torch("gravity"), torch.rand(4, 2, dtype=torch.float64)
     for _ in range(2):

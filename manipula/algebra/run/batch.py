@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.tape import Port
-from manipula.errors import InputError
+from manipula.errors import InputError, UnknownNameError
 from manipula.messages import Message
 
 Floats = NDArray[np.floating[Any]]  # float64 or float32, as the function was compiled
@@ -38,6 +38,7 @@ class Shaped(Protocol):
 
 
 A = TypeVar("A", bound=Shaped)
+T = TypeVar("T")
 
 
 class RowsView(NamedTuple):
@@ -53,6 +54,19 @@ class Arranged(NamedTuple):
     lead: Shape
     rows: int
     views: tuple[RowsView, ...]
+
+
+def join_named(
+    function: str, names: Sequence[str], given: Sequence[T], named: Mapping[str, T], options: Sequence[str] = ()
+) -> tuple[T, ...]:
+    """Inputs given by name behind the others: f(q, qdd=…, qd=…). `options` are named with them when one is unknown."""
+    for name in named:
+        if name not in names:
+            raise UnknownNameError(Message("input of {name}", function), name, [*names, *options])
+    left = names[len(given) :]
+    if set(left) != set(named):
+        raise InputError("{name}: expected each of {names} once, in order or by name", function, ", ".join(names))
+    return (*given, *(named[name] for name in left))
 
 
 def arrange_inputs(function: str, ports: Sequence[Port], values: Sequence[ArrayLike], dtype: DType) -> Arranged:

@@ -110,7 +110,9 @@ class Compiled:
     ) -> Any:  # fmt: skip
         """The call that takes everything."""
         dtype = self._kernel.dtype
-        variables = self._in_order(variables, named) if named else variables
+        if named:
+            names = [port.name for port in self._variables]
+            variables = batch.join_named(self.name, names, variables, named, ("p", "out", "threads"))
         # one more than there are variables can only be the parameters
         if p is None and self.parameters and len(variables) == len(self._variables) + 1:
             variables, p = variables[:-1], variables[-1]
@@ -122,17 +124,6 @@ class Compiled:
             views = tuple(batch.apart(view, count, results) for view in views)
         batch.shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
         return self.pack_results(results)
-
-    def _in_order(self, variables: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
-        """Those given by name behind the others: f(q, qdd=…, qd=…)."""
-        names = [port.name for port in self._variables]
-        left = names[len(variables) :]
-        for name in named:
-            if name not in names:
-                raise UnknownNameError(Message("input of {name}", self.name), name, [*names, "p", "out", "threads"])
-        if set(left) != set(named):
-            raise InputError("{name}: expected each of {names} once, in order or by name", self.name, ", ".join(names))
-        return (*variables, *(named[name] for name in left))
 
     def pack_results(self, results: Sequence[object]) -> Any:
         """Results as a call returns them: one is itself, several are a named tuple."""

@@ -94,11 +94,11 @@ def chooser(robot: RobotDescription, symbolic: Symbolic) -> Chooser:
 
 
 def _chooser_by_names(robot: RobotDescription, names: Collection[str], values: Mapping[str, Parameter]) -> Chooser:
-    cells = {cell.name for cell in robot.cells()}
-    known = [*dict.fromkeys([*robot.names(), *values, *cells])]
+    # in the order of the file: a sentence lists them
+    known = dict.fromkeys([*robot.names(), *values, *(cell.name for cell in robot.cells())])
     for name in names:
         if name not in known:
-            raise UnknownNameError("parameter", name, known)
+            raise UnknownNameError("parameter", name, [*known])
     return Chooser(
         lambda cell: cell.name in names and isinstance(cell.value, Num | Deg),
         lambda name: name in names or name not in values,

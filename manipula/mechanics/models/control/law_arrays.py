@@ -11,8 +11,9 @@ Derived here: the operations beside those of `Maths` are their definitions, writ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from math import isfinite
 from types import SimpleNamespace
 from typing import Any
@@ -27,14 +28,23 @@ from manipula.scalar import Maths, Scalar
 
 LARGEST_POWER = 64  # as a product of factors
 
+# what the text of the law that is run was refused: `except` in the text, or NumPy, may have hidden it
+REFUSALS: ContextVar[list[InputError]] = ContextVar("REFUSALS")
+
+
+def keep_refusal(error: InputError) -> InputError:
+    """The error, kept for the end of the run."""
+    REFUSALS.get([]).append(error)
+    return error
+
 
 class LawNumber(NDArrayOperatorsMixin):
-    """One number of a law: a scalar of any kind, with the functions of its kind."""
+    """One number of a law: a scalar of any kind, with the functions of its kind; `truth`: it is 0 or 1, a condition."""
 
-    __slots__ = ("maths", "value")
+    __slots__ = ("maths", "truth", "value")
 
-    def __init__(self, maths: Maths[Scalar], value: Any) -> None:
-        self.maths, self.value = maths, value
+    def __init__(self, maths: Maths[Scalar], value: Any, truth: bool = False) -> None:
+        self.maths, self.value, self.truth = maths, value, truth
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
         return _apply(ufunc, method, inputs, more)
@@ -44,17 +54,24 @@ class LawNumber(NDArrayOperatorsMixin):
         return _call(function, whole, more)
 
     def __bool__(self) -> bool:
-        raise InputError(
-            "the text decides by a value that is known only when the law runs: mp.where(condition, yes, no) chooses"
+        raise keep_refusal(
+            InputError(
+                "the text decides by a value that is known only when the law runs: mp.where(condition, yes, no) chooses"
+            )
         )
 
     def _refuse_number(self) -> Any:
-        raise InputError(
-            "the text asks for the number behind a value that is known only when the law runs "
-            "(float, int, range, math.sin); NumPy's functions take the value itself: np.sin"
+        raise keep_refusal(
+            InputError(
+                "the text asks for the number behind a value that is known only when the law runs "
+                "(float, int, range, an index, math.sin); NumPy's functions take the value itself: np.sin"
+            )
         )
 
     __float__ = __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _refuse_number
+
+    def conjugate(self) -> LawNumber:
+        return self
 
     def __repr__(self) -> str:
         return f"LawNumber({self.value})"
@@ -94,9 +111,11 @@ def _flatten(values: object) -> tuple[list[Any], tuple[int, ...]]:
 def scalars(maths: Maths[Scalar], value: object, shape: tuple[int, ...]) -> list[Any]:
     """The scalars of what a law gave back, in its shape; a number alone stands for a shape of one entry."""
     found = np.asarray(value, dtype=object)
+    # what is no number is named as it is, whatever its size
+    numbers = [_raw(maths, x) for x in found.ravel()]
     if (found.shape != shape and found.size != 1) or found.size != int(np.prod(shape)):
         raise InputError("{found} where {wanted} is wanted", shape_text(found.shape), shape_text(shape))
-    return [_raw(maths, x) for x in found.ravel()]
+    return numbers
 
 
 class ArmModels:
@@ -138,7 +157,12 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     """`yes` where the condition holds, else `no`, entry by entry: how a law of one's own decides."""
     if not any(isinstance(x, LawNumber | LawArray) for x in (condition, yes, no)):
         return np.where(condition, yes, no)
-    return _each(lambda m, c, x, y: m.select(_exact(m, c), _exact(m, x), _exact(m, y)), (condition, yes, no))
+    return _each(_select, (condition, yes, no))
+
+
+def _select(m: Maths[Scalar], condition: Any, yes: Any, no: Any) -> LawNumber:
+    c, x, y = (_exact(m, _raw(m, value)) for value in (condition, yes, no))
+    return LawNumber(m, m.select(c, x, y), _is_condition(yes) and _is_condition(no))
 
 
 # The formulas: what each function of NumPy is over scalars. Comparisons give 1 or 0, for `where` alone.
@@ -210,20 +234,28 @@ FORMULAS: dict[np.ufunc, Callable[..., object]] = {
     # x ≤ y: not y < x
     np.less_equal: lambda m, x, y: 1 - _less(m, y, x),
     np.greater_equal: lambda m, x, y: 1 - _less(m, x, y),
-    np.logical_not: lambda m, x: 1 - x,
-    np.invert: lambda m, x: 1 - x,
+}  # fmt: skip
+COMPARISONS = frozenset((np.less, np.greater, np.less_equal, np.greater_equal))
+
+# of conditions, which are 0 or 1:  ¬x = 1 − x,  x ∧ y = x y,  x ∨ y = x + y − x y,  x ⊻ y = x + y − 2 x y
+LOGIC: dict[np.ufunc, Callable[..., object]] = {
+    **dict.fromkeys((np.logical_not, np.invert), lambda m, x: 1 - x),
     **dict.fromkeys((np.logical_and, np.bitwise_and), lambda m, x, y: x * y),
     **dict.fromkeys((np.logical_or, np.bitwise_or), lambda m, x, y: x + y - x * y),
-}  # fmt: skip
+    **dict.fromkeys((np.logical_xor, np.bitwise_xor), lambda m, x, y: x + y - 2 * x * y),
+}
+_BITWISE = frozenset((np.invert, np.bitwise_and, np.bitwise_or, np.bitwise_xor))
+# what NumPy makes of two conditions
+_LOGICAL: dict[np.ufunc, np.ufunc] = {np.add: np.logical_or, np.multiply: np.logical_and}
 
 # what of NumPy moves entries about, or is made of the formulas above
 ARRANGED = {
-    np.append, np.atleast_1d, np.atleast_2d, np.block, np.broadcast_to, np.column_stack, np.concatenate, np.copy,
-    np.cross, np.cumsum, np.diag, np.diagonal, np.diff, np.dot, np.einsum, np.empty_like, np.expand_dims,
-    np.flip, np.full_like, np.hstack, np.inner, np.kron,
-    np.linalg.norm, np.max, np.mean, np.min, np.moveaxis, np.ndim, np.ones_like, np.outer, np.prod, np.ravel, np.repeat,
-    np.reshape, np.roll, np.shape, np.size, np.split, np.squeeze, np.stack, np.sum, np.swapaxes, np.take, np.tensordot,
-    np.tile, np.trace, np.transpose, np.tril, np.triu, np.vdot, np.vstack, np.zeros_like,
+    np.all, np.any, np.append, np.atleast_1d, np.atleast_2d, np.block, np.broadcast_to, np.column_stack,
+    np.concatenate, np.copy, np.copyto, np.cross, np.cumsum, np.diag, np.diagonal, np.diff, np.dot, np.einsum,
+    np.empty_like, np.expand_dims, np.flip, np.full_like, np.hstack, np.inner, np.kron, np.linalg.norm, np.max,
+    np.mean, np.min, np.moveaxis, np.ndim, np.ones_like, np.outer, np.prod, np.ravel, np.repeat, np.reshape, np.roll,
+    np.shape, np.size, np.split, np.squeeze, np.stack, np.sum, np.swapaxes, np.take, np.tensordot, np.tile, np.trace,
+    np.transpose, np.tril, np.triu, np.vdot, np.vstack, np.zeros_like,
 }  # fmt: skip
 
 
@@ -256,13 +288,34 @@ def _numbers(inputs: Iterable[Any]) -> Any:
         )
 
 
-def _each(formula: Callable[..., object], inputs: Iterable[Any]) -> Any:
-    """The formula on every entry, shapes broadcast as NumPy does."""
+def _is_condition(x: object) -> bool:
+    return isinstance(x, bool | np.bool_) or (isinstance(x, LawNumber) and x.truth)
+
+
+def _truth(m: Maths[Scalar], x: Any) -> Any:
+    """1 where x ≠ 0: x < 0 or 0 < x."""
+    return int(x != 0) if isinstance(x, int) else _less(m, x, 0) + _less(m, 0, x)
+
+
+def _entry(ufunc: np.ufunc, m: Maths[Scalar], *entries: Any) -> LawNumber:
+    """One entry of a function of NumPy's, of numbers or of conditions."""
+    numbers, known = [_raw(m, x) for x in entries], [_is_condition(x) for x in entries]
+    logical = _LOGICAL.get(ufunc, ufunc) if all(known) else ufunc
+    if logical not in LOGIC:
+        return LawNumber(m, FORMULAS[ufunc](m, *numbers), ufunc in COMPARISONS)
+    if logical in _BITWISE and not all(known):
+        raise InputError("np.{function} joins conditions such as q > 0, not numbers", ufunc.__name__)
+    truths = [x if is_one else _truth(m, x) for x, is_one in zip(numbers, known, strict=True)]
+    return LawNumber(m, LOGIC[logical](m, *truths), True)
+
+
+def _each(one_of: Callable[..., LawNumber], inputs: Iterable[Any]) -> Any:
+    """The function on every entry, shapes broadcast as NumPy does."""
     given = list(inputs)
     maths = next(_numbers(given)).maths
 
     def one(*entries: Any) -> LawNumber:
-        return LawNumber(maths, formula(maths, *(_raw(maths, x) for x in entries)))
+        return one_of(maths, *entries)
 
     whole = [np.asarray(x) if isinstance(x, np.ndarray | list | tuple) else x for x in given]
     found = np.frompyfunc(one, len(given), 1)(*(_boxed(x) for x in whole))
@@ -291,21 +344,25 @@ def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[
     more.pop("out", None)
     if ufunc in (np.matmul, np.vecdot) if hasattr(np, "vecdot") else ufunc is np.matmul:
         found = ufunc(*(np.asarray(x, dtype=object) for x in inputs), **more)
-    elif ufunc not in FORMULAS:
+    elif ufunc not in FORMULAS and ufunc not in LOGIC:
         raise InputError("np.{function} has no form in a law", ufunc.__name__)
     elif method == "__call__":
-        found = _each(FORMULAS[ufunc], inputs)
+        found = _each(partial(_entry, ufunc), inputs)
     else:
         maths = next(_numbers(inputs)).maths
-        formula = FORMULAS[ufunc]
 
         def two(x: Scalar, y: Scalar) -> LawNumber:
-            return LawNumber(maths, formula(maths, _raw(maths, x), _raw(maths, y)))
+            if ufunc in LOGIC:
+                return _entry(ufunc, maths, x, y)
+            # also of conditions: a sum counts them
+            return LawNumber(maths, FORMULAS[ufunc](maths, _raw(maths, x), _raw(maths, y)))
 
         if method not in ("reduce", "accumulate", "outer") or more.pop("where", True) is not True:
             raise InputError("np.{function}.{method} has no form in a law", ufunc.__name__, method)
         known = {name: more[name] for name in ("axis", "keepdims") if name in more}
-        found = getattr(np.frompyfunc(two, 2, 1), method)(*(_boxed(x) for x in inputs), **known)
+        # what is alone meets no other, and is a condition nevertheless
+        given = [np.logical_or(x, False) for x in inputs] if ufunc in LOGIC else inputs
+        found = getattr(np.frompyfunc(two, 2, 1), method)(*(_boxed(x) for x in given), **known)
     if out:
         out[0][...] = found
         return out[0]
@@ -321,9 +378,10 @@ def _call(function: Callable[..., object], args: Any, more: Any) -> Any:
         found = args[0] if low is None else np.maximum(args[0], low)
         return found if high is None else np.minimum(found, high)
     if function not in ARRANGED:
-        raise InputError("np.{function} has no form in a law", getattr(function, "__name__", function))
-    if function is np.linalg.norm and len(args) == 1 and not more:
-        return np.sqrt(np.sum(np.square(np.ravel(args[0]))))
+        name = f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
+        raise InputError("np.{function} has no form in a law", name)
+    if function is np.linalg.norm and len(args) == 1 and more.keys() <= {"axis", "keepdims"}:
+        return np.sqrt(np.sum(np.square(args[0]), **more))
     implementation: Any = getattr(function, "_implementation", function)  # without asking the arrays again
     found = implementation(*args, **more)
     if isinstance(found, list | tuple):

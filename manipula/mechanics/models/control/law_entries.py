@@ -51,7 +51,7 @@ def sized_entry(what: str, name: str, value: Any) -> Entry:
     shape = _shape(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
     if shape is None:
         raise InputError(
-            'mp.law: {what}: {name}: expected "n", "n×n" or a number of entries, found {value!r:.60}', what, name, value
+            '{what}: {name}: expected "n", "n×n" or a number of entries, found {value!r:.60}', what, name, value
         )
     return Entry(shape)
 
@@ -68,7 +68,7 @@ def setting_entry(name: str, value: object) -> Entry:
         found = _floats(name, value)
         return Entry((len(found),), found)
     raise InputError(
-        'mp.law: settings: {name}: expected "n", "n×n" or the value it has unless given, found {value!r:.60}',
+        'settings: {name}: expected "n", "n×n" or the value it has unless given, found {value!r:.60}',
         name, value,
     )  # fmt: skip
 
@@ -90,7 +90,7 @@ def _floats(name: str, value: object) -> tuple[float, ...]:
     except (TypeError, ValueError):
         found = np.array([np.nan])
     if found.ndim != 1 or not np.isfinite(found).all():
-        raise InputError("mp.law: settings: {name}: expected numbers, found {value!r:.60}", name, value)
+        raise InputError("settings: {name}: expected numbers, found {value!r:.60}", name, value)
     return tuple(found.tolist())
 
 

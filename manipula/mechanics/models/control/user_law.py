@@ -11,8 +11,6 @@ Derived here: the Euler step of a state that is given by its rate, x⁺ = x + h 
 
 from __future__ import annotations
 
-import dis
-import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,13 +18,11 @@ from functools import reduce
 from importlib import import_module
 from inspect import Parameter, isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from keyword import iskeyword
-from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from manipula.errors import InputError, ManipulaError, ProofError, UnknownNameError
+from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.control.law_arrays import ArmModels, law_array, scalars
 from manipula.mechanics.models.control.law_entries import (
     Counts,
@@ -36,6 +32,7 @@ from manipula.mechanics.models.control.law_entries import (
     setting_entry,
     sized_entry,
 )
+from manipula.mechanics.models.control.law_text import Located, refuse_effects
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result, variables
 from manipula.mechanics.models.integrate.discretisation import SAMPLE
 from manipula.mechanics.models.ports import EFFORT, Q_REF, QD_REF, QDD_REF, PortKind, PortSizes
@@ -46,12 +43,6 @@ Ports = tuple[Mapping[str, int], Mapping[str, tuple[int, ...]]]  # of a model: i
 MEASURED = {kind.name: kind for kind in (*variables("q", "qd"), Q_REF, QD_REF, QDD_REF)}
 TORQUE = "tau"
 _SIZES: Mapping[tuple[int | str, ...], Any] = {("n",): "dof", ("base",): "base", ("pairs",): "pairs"}
-_HERE = str(Path(__file__).resolve().parents[3])  # the package, whose lines are not the user's
-_NUMPY = str(Path(np.__file__).resolve().parent)
-# a run writes only what it has made: instructions that write elsewhere
-_WRITES = dict.fromkeys(("STORE_GLOBAL", "DELETE_GLOBAL"), Message("a global name")) | {
-    "STORE_ATTR": Message("an attribute")
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +132,7 @@ class UserLaw:
         sizes = {name: entry.size(counts) for name, entry in self.entries.items()}
         sizes[SAMPLE.name] = ()
         arrays = [_shaped(maths, x[name], sizes.get(name, (counts.n,))) for name in self.arguments]
-        with _Located(self.name):
+        with Located(self.name):
             found = self.text(ArmModels(maths, call, joints), *arrays)
             pair = isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Mapping)
             return found if pair else (found, {})
@@ -214,19 +205,22 @@ def user_law(
     """A law from its function, refused where it cannot be one before any robot is asked."""
     if not hasattr(text, "__code__"):
         raise InputError("mp.law: expected a function, found {text!r:.60}", text)
-    made = UserLaw(
-        text,
-        {name: sized_entry("states", name, x) for name, x in states.items()},
-        {name: setting_entry(name, x) for name, x in settings.items()},
-        dict(units),
-        {name: sized_entry("inputs", name, x) for name, x in inputs.items()},
-    )
+    made = UserLaw(text, {}, {}, dict(units))
+    try:
+        made = replace(
+            made,
+            states={name: sized_entry("states", name, x) for name, x in states.items()},
+            settings={name: setting_entry(name, x) for name, x in settings.items()},
+            inputs={name: sized_entry("inputs", name, x) for name, x in inputs.items()},
+        )
+    except InputError as problem:
+        raise made.refuse(problem.message) from problem
     if not made.name.isidentifier() or not made.name.isascii() or iskeyword(made.name):
         raise made.refuse(Message("a law needs a name in plain letters: def my_law(arm, q, …)"))
     if isgeneratorfunction(text) or iscoroutinefunction(text) or isasyncgenfunction(text):
         raise made.refuse(Message("expected a plain function, without yield, async"))
     _refuse_names(made)
-    _refuse_writes(made, text.__code__)
+    refuse_effects(text)
     return made
 
 
@@ -253,24 +247,6 @@ def _refuse_names(law: UserLaw) -> None:
     unused = [name for name in law.entries if name not in law.arguments]
     if unused:
         raise law.refuse(Message("{names}: declared, but no argument of the function", ", ".join(unused)))
-
-
-def _refuse_writes(law: UserLaw, code: CodeType, outer: frozenset[str] = frozenset()) -> None:
-    """No instruction writes what outlives a run."""
-    outside = outer or frozenset(code.co_freevars)
-    for step in dis.get_instructions(code):
-        what = _WRITES.get(step.opname)
-        if step.opname == "STORE_DEREF" and step.argval in outside:
-            what = Message("a name of the function around it")
-        if what:
-            raise InputError(
-                "{file}:{line}: {name}: writes {what} ({target}): a law remembers nothing but its states=",
-                code.co_filename, getattr(step.positions, "lineno", None) or code.co_firstlineno, law.name, what,
-                step.argval,
-            )  # fmt: skip
-    for part in code.co_consts:
-        if isinstance(part, CodeType):
-            _refuse_writes(law, part, outside)
 
 
 def bind_law(
@@ -301,7 +277,7 @@ def bind_law(
 
         outs, after = law.run(maths, call, given, joints, counts)
         outs = dict(outs) if isinstance(outs, Mapping) else {TORQUE: outs}
-        with _Located(law.name, law):
+        with Located(law.name, law.refuse):
             _refuse_results(law, outs, after)
             flat = {name: _result(maths, name, x, (n,) if name == TORQUE else None) for name, x in outs.items()}
             for name, x in after.items():
@@ -347,27 +323,6 @@ def _result(
         return scalars(maths, value, shape), shape or (1,)
     except InputError as problem:
         raise InputError("{name}: {problem}", name, problem.message) from problem
-
-
-class _Located:
-    """Errors raised inside name the line of the user's text: that of the innermost frame that is his."""
-
-    def __init__(self, name: str, law: UserLaw | None = None) -> None:
-        self.name, self.law = name, law
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
-        if error is None or not isinstance(error, Exception) or isinstance(error, ProofError):
-            return
-        own = [x for x in traceback.extract_tb(trace) if not x.filename.startswith((_HERE, _NUMPY, "<__array"))]
-        problem = error.message if isinstance(error, ManipulaError) else f"{type(error).__name__}: {error}"
-        if self.law is not None:
-            raise self.law.refuse(problem) from error
-        if own:
-            raise InputError(
-                "{file}:{line}: {name}: {problem}", own[-1].filename, own[-1].lineno, self.name, problem
-            ) from error
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
