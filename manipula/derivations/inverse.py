@@ -32,6 +32,7 @@ from manipula.algebra.simplify.tree import (
     power_of,
     product_of,
     sum_of,
+    symbol_names,
 )
 from manipula.derivations.board import DerivationBoard
 from manipula.derivations.branches import with_branches_followed
@@ -300,21 +301,17 @@ class Labelled(Sentence):
 
 
 def _closed_line(line: InverseLine, definitions: dict[str, FormulaTree], opaque: set[str]) -> Equation:
-    names = {x.name for x in leaves([line.left, line.right]) if isinstance(x, Symbol)}
-    names |= {
-        y.name
-        for x in leaves([line.left, line.right])
-        if isinstance(x, Trig)
-        for y, _ in x.angle
-        if isinstance(y, Symbol)
-    }
-    hard = bool(names & opaque) or any(isinstance(x, FormulaCall) for x in leaves([line.left, line.right]))
+    names = symbol_names([line.left, line.right])
+    hidden = bool(names & opaque)
+    calls = [x for x in leaves([line.left, line.right]) if isinstance(x, FormulaCall)]
     if line.kind == "definition" and isinstance(line.left, Symbol):
         definitions[line.left.name] = line.right
-        opaque |= {line.left.name} if hard else set()
+        opaque |= {line.left.name} if hidden or calls else set()
         return Equation(line.left, None, line.right, None, (line.left.name,))
-    if line.kind == "solution" or hard:
+    if hidden or any(x.op != "atan2" for x in calls):
         return Equation(line.left, None, line.right, None)
+    if calls:  # on every branch the arguments point along the angle, or against it
+        return Equation(line.left, None, line.right, lambda r: 0, kind="angle")
     known = dict(definitions)
     return Equation(line.left, None, line.right, lambda r: evaluate_tree(line.left, _Env(r, known), r.maths))
 

@@ -17,7 +17,7 @@ from manipula.algebra.show.layout import legend_lines
 from manipula.algebra.show.paper import Latex
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify import prove_trees
-from manipula.algebra.simplify.simplifier import trigonometric_factors
+from manipula.algebra.simplify.half_angles import trigonometric_factors
 from manipula.algebra.simplify.tree import FormulaTree, evaluate_tree
 from manipula.errors import InputError, ProofError
 from manipula.generation.arm_structure import ArmStructure

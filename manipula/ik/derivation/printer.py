@@ -189,7 +189,16 @@ class InverseDerivation:
     def _head(self, style: Text) -> list[str]:
         lines = [f"{self.robot}: {self.title}.", f"{self.why[:1].upper()}{self.why[1:]}.", self._branches()]
         lines += [self._few()] if self.dof < (3 if self.task == "position" else 6) else []
-        return [style.words(line) for line in lines] + [self._letters(style)]
+        return [style.words(line) for line in lines] + [self._letters(style), *self._offsets(style)]
+
+    def _offsets(self, style: Text) -> Iterator[str]:
+        """θ₀₂ is the offset of θ₂."""
+        for label in self.labels.values():
+            if label.place.startswith("0"):
+                pair = (label, Label(label.letter, label.place[1:]))
+                yield Message(
+                    "{offset} is the offset of {own} in the table.", *(style.formula(style.label(x)) for x in pair)
+                )
 
     def _branches(self) -> str:
         each = f" for each value of the free parameter ({self.given})" if self.given else ""
