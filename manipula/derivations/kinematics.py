@@ -47,7 +47,8 @@ def _entry(word: str) -> Notation:
             parts.append("−")
         elif piece[0] in "cs" and len(piece) > 1:
             below = "i" if piece[1] == "θ" else "i−1" if piece.endswith("'") else "i"
-            parts += ["cos " if piece[0] == "c" else "sin ", Letter(_LETTERS[piece[1]], below)]
+            beside = " " if parts and parts[-1] != "−" else ""
+            parts += [beside + ("cos " if piece[0] == "c" else "sin "), Letter(_LETTERS[piece[1]], below)]
         elif piece[0].isalpha():
             parts.append(Letter(piece[0], "i−1" if piece.endswith("'") else "i"))
         else:
