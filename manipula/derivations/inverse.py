@@ -11,7 +11,7 @@ closed form, as `ik.derivation` records them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -234,11 +234,37 @@ def _target(r: Reference) -> tuple[Scalar, Scalar]:
 # Every other arm: the steps of its closed form.
 
 
+PRIVATE = 0xE000  # letters that no style touches
+
+
 class Said(Sentence):
     """A sentence of `ik.derivation`, whose places are numbered."""
 
     def sentence(self, script: Script, told: Told) -> str:
-        return script.prose(told(fill_places(self.template, self.values(script), script.words)))
+        return _in_words(self, script, told, lambda words: words)
+
+
+def _in_words(one: Sentence, script: Script, told: Told, labelled: Callable[[Message], Message]) -> str:
+    """Translated first, then set, then filled with formulas: a sign that a style escapes would hide the sentence from
+    its catalogue. In English it stays a message, which a page translates."""
+    formulas = one.values(script, told)
+    marks = [chr(PRIVATE + k) for k in range(len(formulas))]
+    bare = labelled(fill_places(one.template, marks, str))
+    said = told(bare)
+    if said == bare:
+        return script.prose(told(labelled(fill_places(one.template, formulas, script.words))))
+    words = script.words(said)
+    for mark, text in zip(marks, formulas, strict=True):
+        words = words.replace(mark, text)
+    return script.prose(words)
+
+
+class Capital(Sentence):
+    """A remark of `ik.derivation` as a sentence: capital letter and full stop in every language."""
+
+    def sentence(self, script: Script, told: Told) -> str:
+        words = told(Message(self.template)).rstrip(".")
+        return script.words(f"{words[:1].upper()}{words[1:]}.")
 
 
 def _said(x: InverseSentence) -> Said:
@@ -259,9 +285,7 @@ def _closed_form(board: DerivationBoard, task: str | None, axes: Sequence[str]) 
     definitions: dict[str, FormulaTree] = {}
     opaque: set[str] = {SIGN, "psi"} | {f"q{i}" for i in range(board.dof + 1, board.dof + 8)}
     steps = tuple(_closed_step(step, definitions, opaque) for step in found.steps)
-    say = [
-        Sentence("{text}", (Quoted(part),)) for part in (found.why[:1].upper() + found.why[1:] + ".", found._branches())
-    ]
+    say: list[Sentence] = [Capital(found.why), Capital(found._branches())]
     if found.task == "position":
         say.append(sentence("{t} is the tool's position, in the world.", "t"))
     else:
@@ -297,7 +321,7 @@ class Labelled(Sentence):
         object.__setattr__(self, "label", label)
 
     def sentence(self, script: Script, told: Told) -> str:
-        return script.prose(told(Message(self.label, fill_places(self.template, self.values(script), script.words))))  # type: ignore[attr-defined]
+        return _in_words(self, script, told, lambda words: Message(self.label, words))  # type: ignore[attr-defined]
 
 
 def _closed_line(line: InverseLine, definitions: dict[str, FormulaTree], opaque: set[str]) -> Equation:

@@ -18,6 +18,7 @@ from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import Link
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vec3, add, column, cross, neg, scale, sub
+from manipula.messages import Message
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, LessonStep, Quoted, Sentence, sentence
 from manipula.scalar import Scalar
@@ -298,7 +299,7 @@ def singular_derivation(board: DerivationBoard) -> Derivation:
         function = piece.function
         name: Notation = ("det ", Letter("J", piece.name[1:])) if piece.name != "JᵀJ" else "det JᵀJ"
         first.append(Equation(name, None, tree, lambda r, f=function: r.of_function(f)))
-    says = [sentence("{name}: {says}.", Quoted(piece.name), Quoted(str(piece.says))) for piece in found.pieces]
+    says = [sentence("{name}: {says}.", Quoted(piece.name), Quoted(Message(piece.says))) for piece in found.pieces]
     steps = [LessonStep(sentence("The determinant"), tuple(says), tuple(first))]
     for place, case in enumerate(found.cases, 1):
         lines: list[Equation] = [Equation(case.factor, "0")]

@@ -34,14 +34,22 @@ class Sentence:
     template: str
     parts: tuple[Notation | Quoted, ...] = ()
 
-    def values(self, script: Script) -> list[str]:
+    def values(self, script: Script, told: Told = str) -> list[str]:
         """The contents of its places, set."""
         return [
-            script.words(x.text) if isinstance(x, Quoted) else script.inline(script.notation(x)) for x in self.parts
+            _quoted(x.text, script, told) if isinstance(x, Quoted) else script.inline(script.notation(x))
+            for x in self.parts
         ]
 
     def sentence(self, script: Script, told: Told) -> str:
-        return script.prose(told(Message(self.template, *self.values(script))))
+        return script.prose(told(Message(self.template, *self.values(script, told))))
+
+
+def _quoted(text: str, script: Script, told: Told) -> str:
+    """A message stays one where nothing in it has to be set, so that a page can still translate it."""
+    said = told(text)
+    set_text = script.words(said)
+    return said if set_text == said else set_text
 
 
 @dataclass(frozen=True)

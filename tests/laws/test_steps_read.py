@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from random import Random
 
 import pytest
 
 import manipula as mp
+from manipula.cli.terminal.language import told_in
 from manipula.pages.derivation import Derivation
 
 TOPICS = ("pose", "screws", "jacobian", "lagrange", "newton-euler", "ik", "singularities")
 TOPIC_OF = {"screws": "pose", "lagrange": "dynamics", "newton-euler": "dynamics"}
 DRAWN = "⎡⎢⎣"  # of a matrix
+ENGLISH = re.compile(r"(?:\w+ )?\b(?:the|of|and|where|joint|axes|branch|branches|is|are)\b(?: \w+)?")
+MARKUP = re.compile(r"<[^>]*>|\$[^$]*\$|\\[a-z]+")
 
 
 def drawn_arm(seed: int) -> mp.Robot:
@@ -90,3 +93,18 @@ def test_the_determinant_of_two_skew_axes_has_a_heading_that_fits() -> None:
         mp.derive(mp.Robot.from_dh([("theta1", "d1", "a1", "alpha1"), ("theta2", "d2", "a2", 0)]), "singularities")
     )
     assert "2. Singular where factor 1 is zero" in text and "0.25" not in text
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("robot", ["planar2r", "rp", "spong_cylindrical", "puma560"])
+def test_a_derivation_speaks_portuguese(robot: str, topic: str) -> None:
+    """Every sentence has its places filled: {J} is a matrix there, and {NAME} words. None stays English."""
+    if robot == "puma560" and TOPIC_OF.get(topic) == "dynamics":
+        return
+    method = topic if topic in TOPIC_OF else ""
+    found = mp.derive(robot, TOPIC_OF.get(topic, topic), method=method, seconds=8)
+    told = partial(told_in, name="pt")
+    for text in (found.text(told), found.latex(told), found.typst(told), found.html(told)):
+        assert not re.search(r"\b(the|of|and|where|joint|axes|branch|branches|is|are)\b(?!\{)", MARKUP.sub("", text)), (
+            text
+        )
