@@ -105,8 +105,10 @@ class Catalogue:
         )
 
     def _field(self, fields: Mapping[str, str], place: str) -> str:
-        value = fields[place.lower()]
-        return self.translate(value) if place.isupper() or isinstance(value, Message) else value
+        if place in fields:  # {J} of a template is a matrix, and no {j} in capitals
+            value = fields[place]
+            return self.translate(value) if isinstance(value, Message) else value
+        return self.translate(fields[place.lower()])
 
 
 def in_language(answer: _T, told: Callable[[str], str]) -> _T:

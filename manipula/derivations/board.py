@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import gcd
 from time import monotonic
 from typing import Any
 
 from manipula.algebra.expr.function import flatten_nested, tree_cost_of
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.show.notation import Notation
+from manipula.algebra.show.notation import Letter, Notation, script_of
 from manipula.algebra.show.printer import NameParts, book_names
 from manipula.algebra.simplify import shortest
 from manipula.algebra.simplify.simplifier import Simplifier
@@ -23,6 +24,7 @@ from manipula.algebra.simplify.tree import (
     operations,
     product_of,
     sum_of,
+    symbol_names,
 )
 from manipula.derivations.proof import prover_of
 from manipula.errors import InputError, SizeError
@@ -40,13 +42,14 @@ from manipula.mechanics.robot.topology import (
 )
 from manipula.mechanics.robot.values.parameter import names_of
 from manipula.pages.derivation import Derivation
-from manipula.pages.steps import Equation, Quoted, Result, sentence
+from manipula.pages.steps import Equation, Quoted, Result, is_narrow, sentence
 from manipula.scalar import Entries, Scalar
 
 FEW = 24  # terms of a sum that is written without brackets, as a book has it
 WHOLE = 4  # 2·θ̈1 + θ̈2 stays in one bracket
 LONG = 130  # operations of a result that still helps a reader
 HOPELESS = 8000  # operations, everything substituted, of what no simplification makes short
+NARROW = 68  # columns of a matrix that every place, the terminal among them, sets as one
 LONGEST = 400  # of what is requested by name: an entry of M, a Christoffel symbol
 
 
@@ -120,6 +123,8 @@ class FormulaBoard:
         for (rest, masses, size), values in rates.items():
             weight = sum_of(tree_from_monomial(x, Fraction(1), atoms) for x in masses)
             sign = -1 if all(value < 0 for value, _ in values) else 1
+            if values[0][1]:
+                size *= _common([value / size for value, _ in values])
             rate = sum_of(tree_from_monomial((one,), value / (sign * abs(size)), atoms) for value, one in values if one)
             factor = tree_from_monomial(rest, sign * abs(size) if values[0][1] else size, atoms)
             parts.append(product_of([factor, weight, *((rate,) if values[0][1] else ())]))
@@ -136,6 +141,13 @@ class FormulaBoard:
         result = self.result(value, longest)
         self.left_out += result is None
         return Equation(left, formula, result, check if result is not None else None, tuple(names))
+
+    def matrix(self, left: str, value: Sequence[Sequence[Scalar]], check: Callable[..., object]) -> Equation | None:
+        """The matrix, where all of it is short enough to be set as one."""
+        rows = self.result(value)
+        if not isinstance(rows, tuple) or not is_narrow(rows, script_of("text", self.taken, self.aliases), NARROW):
+            return None
+        return Equation(left, None, rows, check)
 
     def result(self, value: Entries, longest: int = LONG) -> Result | None:
         shape, flat = flatten_nested(value)
@@ -173,7 +185,8 @@ class DerivationBoard(FormulaBoard):
             [self.graph.symbol(f"{rate}{i}", online=True) for i in numbers] for rate in ("q", "qd", "qdd")
         )
         fields = [KINDS[link.kind.name].field for link in self.chain.links]
-        self.aliases = dict(book_names(fields, frozenset(self.taken)))
+        self.offsets = frozenset(joint.offset.name for joint in robot.joints) & frozenset(self.taken)
+        self.aliases = dict(book_names(fields, frozenset(self.taken), self.offsets))
         self.given: dict[str, Expr] = {}  # what a step takes for known: the pose of inverse kinematics
 
     @property
@@ -196,6 +209,13 @@ class DerivationBoard(FormulaBoard):
 
     def finish(self, derivation: Derivation) -> Derivation:
         """With the letters of this arm, proved."""
+        used = symbol_names(tree for _, one in derivation.equations() for tree in one.entries)
+        added = [joint.offset.name for joint in self.robot.joints if joint.offset.name in self.aliases.keys() & used]
+        for name in added:
+            letter, place, _ = self.aliases[name]
+            own = Letter(letter, place[1:])
+            words = sentence("{offset} is the offset of {own} in the table.", Symbol(name, False), own)
+            derivation = replace(derivation, says=(*derivation.says, words))
         return self.finish_with(derivation, prover_of(self.structure, dict(self.given)))
 
 
@@ -207,6 +227,11 @@ def _masses(robot: RobotDescription) -> frozenset[str]:
 
 def _is_rate(atom: FormulaTree) -> bool:
     return isinstance(atom, Symbol) and atom.online and atom.name.startswith("qd")
+
+
+def _common(values: Sequence[Fraction]) -> int:
+    """2 of 2·θ̈1 + 4·θ̈2: what all whole numbers of a bracket share; 1 where one is not whole."""
+    return gcd(*(x.numerator for x in values)) if all(x.denominator == 1 for x in values) else 1
 
 
 def _size(value: Fraction) -> Fraction:

@@ -11,7 +11,7 @@ closed form, as `ik.derivation` records them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -32,6 +32,7 @@ from manipula.algebra.simplify.tree import (
     power_of,
     product_of,
     sum_of,
+    symbol_names,
 )
 from manipula.derivations.board import DerivationBoard
 from manipula.derivations.branches import with_branches_followed
@@ -233,11 +234,37 @@ def _target(r: Reference) -> tuple[Scalar, Scalar]:
 # Every other arm: the steps of its closed form.
 
 
+PRIVATE = 0xE000  # letters that no style touches
+
+
 class Said(Sentence):
     """A sentence of `ik.derivation`, whose places are numbered."""
 
     def sentence(self, script: Script, told: Told) -> str:
-        return script.prose(told(fill_places(self.template, self.values(script), script.words)))
+        return _in_words(self, script, told, lambda words: words)
+
+
+def _in_words(one: Sentence, script: Script, told: Told, labelled: Callable[[Message], Message]) -> str:
+    """Translated first, then set, then filled with formulas: a sign that a style escapes would hide the sentence from
+    its catalogue. In English it stays a message, which a page translates."""
+    formulas = one.values(script, told)
+    marks = [chr(PRIVATE + k) for k in range(len(formulas))]
+    bare = labelled(fill_places(one.template, marks, str))
+    said = told(bare)
+    if said == bare:
+        return script.prose(told(labelled(fill_places(one.template, formulas, script.words))))
+    words = script.words(said)
+    for mark, text in zip(marks, formulas, strict=True):
+        words = words.replace(mark, text)
+    return script.prose(words)
+
+
+class Capital(Sentence):
+    """A remark of `ik.derivation` as a sentence: capital letter and full stop in every language."""
+
+    def sentence(self, script: Script, told: Told) -> str:
+        words = told(Message(self.template)).rstrip(".")
+        return script.words(f"{words[:1].upper()}{words[1:]}.")
 
 
 def _said(x: InverseSentence) -> Said:
@@ -258,9 +285,7 @@ def _closed_form(board: DerivationBoard, task: str | None, axes: Sequence[str]) 
     definitions: dict[str, FormulaTree] = {}
     opaque: set[str] = {SIGN, "psi"} | {f"q{i}" for i in range(board.dof + 1, board.dof + 8)}
     steps = tuple(_closed_step(step, definitions, opaque) for step in found.steps)
-    say = [
-        Sentence("{text}", (Quoted(part),)) for part in (found.why[:1].upper() + found.why[1:] + ".", found._branches())
-    ]
+    say: list[Sentence] = [Capital(found.why), Capital(found._branches())]
     if found.task == "position":
         say.append(sentence("{t} is the tool's position, in the world.", "t"))
     else:
@@ -296,25 +321,21 @@ class Labelled(Sentence):
         object.__setattr__(self, "label", label)
 
     def sentence(self, script: Script, told: Told) -> str:
-        return script.prose(told(Message(self.label, fill_places(self.template, self.values(script), script.words))))  # type: ignore[attr-defined]
+        return _in_words(self, script, told, lambda words: Message(self.label, words))  # type: ignore[attr-defined]
 
 
 def _closed_line(line: InverseLine, definitions: dict[str, FormulaTree], opaque: set[str]) -> Equation:
-    names = {x.name for x in leaves([line.left, line.right]) if isinstance(x, Symbol)}
-    names |= {
-        y.name
-        for x in leaves([line.left, line.right])
-        if isinstance(x, Trig)
-        for y, _ in x.angle
-        if isinstance(y, Symbol)
-    }
-    hard = bool(names & opaque) or any(isinstance(x, FormulaCall) for x in leaves([line.left, line.right]))
+    names = symbol_names([line.left, line.right])
+    hidden = bool(names & opaque)
+    calls = [x for x in leaves([line.left, line.right]) if isinstance(x, FormulaCall)]
     if line.kind == "definition" and isinstance(line.left, Symbol):
         definitions[line.left.name] = line.right
-        opaque |= {line.left.name} if hard else set()
+        opaque |= {line.left.name} if hidden or calls else set()
         return Equation(line.left, None, line.right, None, (line.left.name,))
-    if line.kind == "solution" or hard:
+    if hidden or any(x.op != "atan2" for x in calls):
         return Equation(line.left, None, line.right, None)
+    if calls:  # on every branch the arguments point along the angle, or against it
+        return Equation(line.left, None, line.right, lambda r: 0, kind="angle")
     known = dict(definitions)
     return Equation(line.left, None, line.right, lambda r: evaluate_tree(line.left, _Env(r, known), r.maths))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from manipula.algebra.show.notation import Grid, Letter, Notation
-from manipula.algebra.simplify.tree import ZERO
+from manipula.algebra.simplify.tree import ZERO, operations
 from manipula.derivations.board import LONGEST, DerivationBoard
 from manipula.derivations.proof import Reference, matrix_product
 from manipula.ik.singularities import singularities_of
@@ -18,12 +18,14 @@ from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import Link
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vec3, add, column, cross, neg, scale, sub
+from manipula.messages import Message
 from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation, LessonStep, Quoted, Sentence, sentence
 from manipula.scalar import Scalar
 
 COLUMNS = {"noa": ("n", "o", "a"), "xyz": ("x", "y", "z"), "nsa": ("n", "s", "a")}
 ROWS = "xyz"
+HEADING = 14  # operations of a formula that a heading has room for
 
 
 def _t(i: int | str) -> Letter:
@@ -46,7 +48,8 @@ def _entry(word: str) -> Notation:
             parts.append("−")
         elif piece[0] in "cs" and len(piece) > 1:
             below = "i" if piece[1] == "θ" else "i−1" if piece.endswith("'") else "i"
-            parts += ["cos " if piece[0] == "c" else "sin ", Letter(_LETTERS[piece[1]], below)]
+            beside = " " if parts and parts[-1] != "−" else ""
+            parts += [beside + ("cos " if piece[0] == "c" else "sin "), Letter(_LETTERS[piece[1]], below)]
         elif piece[0].isalpha():
             parts.append(Letter(piece[0], "i−1" if piece.endswith("'") else "i"))
         else:
@@ -296,16 +299,23 @@ def singular_derivation(board: DerivationBoard) -> Derivation:
         function = piece.function
         name: Notation = ("det ", Letter("J", piece.name[1:])) if piece.name != "JᵀJ" else "det JᵀJ"
         first.append(Equation(name, None, tree, lambda r, f=function: r.of_function(f)))
-    says = [sentence("{name}: {says}.", Quoted(piece.name), Quoted(str(piece.says))) for piece in found.pieces]
+    says = [sentence("{name}: {says}.", Quoted(piece.name), Quoted(Message(piece.says))) for piece in found.pieces]
     steps = [LessonStep(sentence("The determinant"), tuple(says), tuple(first))]
-    for case in found.cases:
-        lines = [Equation(case.factor, "0")]
+    for place, case in enumerate(found.cases, 1):
+        lines: list[Equation] = [Equation(case.factor, "0")]
         if case.solution is not None:
             unknown, values = case.solution
             lines += [Equation(unknown, value) for value in values if (unknown, value) != (case.factor, ZERO)]
-        title = sentence("Singular where {factor}", (case.factor, " = 0"))
-        if case.name:
-            title = sentence("Singular where {factor}: {name}", (case.factor, " = 0"), Quoted(case.name))
+        called = [Quoted(case.name)] if case.name else []
+        if operations(case.factor) <= HEADING:
+            zero = (case.factor, " = 0")
+            title = sentence("Singular where {factor}: {name}" if called else "Singular where {factor}", zero, *called)
+        else:
+            title = sentence(
+                "Singular where factor {place} is zero: {name}" if called else "Singular where factor {place} is zero",
+                Quoted(str(place)),
+                *called,
+            )
         missed = () if case.reached else (sentence("No such configuration was found."),)
         steps.append(LessonStep(title, missed, tuple(lines)))
     if not found.cases:

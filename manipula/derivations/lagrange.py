@@ -15,7 +15,7 @@ from typing import Any
 
 from manipula.algebra.expr.maths import gradient, jacobian, tangents
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.show.notation import Letter, Notation, Over
+from manipula.algebra.show.notation import Grid, Letter, Notation, Over
 from manipula.derivations.board import LONGEST, DerivationBoard
 from manipula.derivations.bodies import Bodies, column, has_friction, is_zero
 from manipula.derivations.kinematics import joint_axes
@@ -24,7 +24,7 @@ from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import NULL, Vec3, add, dot, rotate, scale, unrotate
 from manipula.pages.derivation import Derivation
-from manipula.pages.steps import LessonStep, Quoted, sentence
+from manipula.pages.steps import Equation, LessonStep, Quoted, sentence
 from manipula.scalar import Scalar
 
 HALF: Notation = "½ "
@@ -170,25 +170,15 @@ class _Lagrange:
         for i in range(n):
             for j in range(i, n):
                 second = Over(("∂²T",), ("∂", board.symbol(i, 1), "∂", board.symbol(j, 1)))
-                lines.append(
-                    board.equation(
-                        Letter("m", f"{i + 1}{j + 1}"),
-                        second,
-                        self.M[i][j],
-                        lambda r, i=i, j=j: r.inertia[i][j],
-                        longest=LONGEST,
-                    )
-                )
+                check = lambda r, i=i, j=j: r.inertia[i][j]  # noqa: E731
+                lines.append(board.equation(_entry("m", i, j), second, self.M[i][j], check, longest=LONGEST))
         says = sentence(
             "The kinetic energy is a quadratic form of the rates: {T}. M is symmetric.", ("T = ", HALF, QD, "ᵀM", QD)
         )
-        M = board.equation("M", None, self.M, lambda r: r.inertia)
-        return LessonStep(
-            sentence("The inertia matrix"),
-            (says,),
-            (*((M,) if M.result is not None else ()),),
-            (LessonStep(sentence("Its entries"), (), tuple(lines), folded=M.result is not None),),
-        )
+        M = board.matrix("M", self.M, lambda r: r.inertia)
+        head = M or Equation("M", Grid(tuple(tuple(_entry("m", *sorted((i, j))) for j in range(n)) for i in range(n))))
+        entries = LessonStep(sentence("Its entries"), (), tuple(lines), folded=M is not None)
+        return LessonStep(sentence("The inertia matrix"), (says,), (head,), (entries,))
 
     def slopes(self) -> list[LessonStep]:
         board, n = self.board, self.n
@@ -210,7 +200,7 @@ class _Lagrange:
                 " + ",
                 SUM_JK,
                 " ",
-                Over(("∂", Letter("m", f"{i + 1}j")), ("∂", Letter("q", "k"))),
+                _change_of_entry(f"{i + 1}j", "k"),
                 " ",
                 QD_J,
                 QD_K,
@@ -292,11 +282,9 @@ class _Lagrange:
                     " = ",
                     HALF,
                     "(",
-                    Over(("∂", Letter("m", "kj")), ("∂", Letter("q", "i"))),
-                    " + ",
-                    Over(("∂", Letter("m", "ki")), ("∂", Letter("q", "j"))),
+                    *_joined([_change_of_entry("kj", "i"), _change_of_entry("ki", "j")], " + "),
                     " − ",
-                    Over(("∂", Letter("m", "ij")), ("∂", Letter("q", "k"))),
+                    _change_of_entry("ij", "k"),
                     ")",
                 ),
             )
@@ -311,22 +299,26 @@ class _Lagrange:
         C = [[_sum(self.c[i, j, k] * board.qd[i] for i in range(n)) for j in range(n)] for k in range(n)]
         says = sentence(
             "{c}. With these entries the matrix {N} is skew-symmetric.",
-            (Letter("c", "kj"), " = ", SUM_I, " ", Letter("c", "ijk"), QD_I),
+            (Letter("C", "kj"), " = ", SUM_I, " ", Letter("c", "ijk"), QD_I),
             (Letter("M", dots=1), " − 2C"),
         )
 
         def entry(r: Reference, k: int, j: int) -> Any:
             return _sum(r.christoffel[k][i][j] * r.qd[i] for i in range(n))
 
-        whole = board.equation("C", None, C, lambda r: [[entry(r, k, j) for j in range(n)] for k in range(n)])
-        places = [] if whole.result is not None else [(k, j) for k in range(n) for j in range(n)]
+        whole = board.matrix("C", C, lambda r: [[entry(r, k, j) for j in range(n)] for k in range(n)])
+        if whole:
+            return LessonStep(sentence("The Coriolis matrix"), (says,), (whole,))
+        letters = [["0" if is_zero(C[k][j], board) else _entry("C", k, j) for j in range(n)] for k in range(n)]
         rows = [
-            board.equation(Letter("c", f"{k + 1}{j + 1}"), None, C[k][j], partial(entry, k=k, j=j))
-            for k, j in places
-            if not is_zero(C[k][j], board)
+            board.equation(_entry("C", k, j), None, C[k][j], partial(entry, k=k, j=j))
+            for k in range(n)
+            for j in range(n)
+            if letters[k][j] != "0"
         ]
-        shown = [x for x in (whole, *rows) if x.result is not None]
-        return LessonStep(sentence("The Coriolis matrix"), (says,), tuple(shown))
+        shown = [x for x in rows if x.result is not None]
+        head = Equation("C", Grid(tuple(map(tuple, letters))))
+        return LessonStep(sentence("The Coriolis matrix"), (says,), (head, *shown))
 
     def gravity(self) -> LessonStep:
         board = self.board
@@ -369,7 +361,7 @@ class _Lagrange:
                 " + ",
                 SUM_J,
                 " ",
-                Letter("c", f"{k + 1}j"),
+                Letter("C", f"{k + 1}j"),
                 QD_J,
                 " + ",
                 Letter("g", str(k + 1)),
@@ -378,9 +370,18 @@ class _Lagrange:
         return LessonStep(sentence("The model in matrices"), says, tuple(lines))
 
 
+def _entry(letter: str, i: int, j: int) -> Letter:
+    return Letter(letter, f"{i + 1}{j + 1}")
+
+
 def _slope(board: DerivationBoard, i: int, j: int, k: int) -> Notation:
     low, high = sorted((i, j))
     return Over(("∂", Letter("m", f"{low + 1}{high + 1}")), ("∂", board.symbol(k)))
+
+
+def _change_of_entry(entry: str, joint: str) -> Notation:
+    """∂m_kj/∂q_i"""
+    return Over(("∂", Letter("m", entry)), ("∂", Letter("q", joint)))
 
 
 def _sum(values: Any) -> Scalar:

@@ -69,7 +69,8 @@ class _Recursion:
                 Letter("b", "i"),
             ),
             sentence(
-                "Gravity enters as an acceleration of the base: {v}.",
+                "The base is at rest, {w}, and gravity enters as its acceleration, {v}.",
+                (Letter("omega", "0"), " = ", Letter("omega", "0", dots=1), " = 0"),
                 (Letter("v", "0", dots=1), " = −", Letter("g", "0")),
             ),
         ]
@@ -154,7 +155,12 @@ class _Recursion:
             "From the base to the tip: angular velocity, angular acceleration, acceleration of the origin and of "
             "the centre of mass; then the force and moment that move the link."
         )
-        return LessonStep(sentence("Outward"), (says,), substeps=tuple(substeps))
+        where = sentence(
+            "{r} leads from the origin of link i to its centre of mass, and {I} is the inertia tensor about it.",
+            _centre_letter("i"),
+            Letter("I", "i"),
+        )
+        return LessonStep(sentence("Outward"), (says, where), substeps=tuple(substeps))
 
     def link_outward(self, i: int, w0: Vec3, wd0: Vec3, vd0: Vec3) -> tuple[Vec3, Vec3, Vec3, LessonStep]:
         board, link, R, b = self.board, self.chain.links[i], self.R[i], self.b[i]
@@ -192,22 +198,22 @@ class _Recursion:
         wd = line("omega", 1, (*Rt, Letter("omega", before, dots=1), *extra), value, lambda x, r: x.motion[i].wd)
         vd = line("v", 1, *self._acceleration(i, w0, wd0, vd0, w, wd, b, turn, slide), lambda x, r: x.motion[i].vd)
         if i in self.bodies.heavy:
-            c, m, I = self.bodies.c[i], self.bodies.m[i], self.bodies.I[i]
+            c, m, I, arm = self.bodies.c[i], self.bodies.m[i], self.bodies.I[i], _centre_letter(here)
             at_origin = all(is_zero(x, board) for x in c)
             formula: Notation = Letter("v", here, dots=1)
             vc = vd
             if not at_origin:
-                lines.append(board.equation(Letter("c", here), None, column(c), lambda r: column(self._centre(r, i))))
+                lines.append(board.equation(arm, None, column(c), lambda r: column(self._centre(r, i))))
                 lever = (
                     Letter("omega", here, dots=1),
                     " × ",
-                    Letter("c", here),
+                    arm,
                     " + ",
                     Letter("omega", here),
                     " × (",
                     Letter("omega", here),
                     " × ",
-                    Letter("c", here),
+                    arm,
                     ")",
                 )
                 formula = (Letter("v", here, dots=1), " + ", *lever)
@@ -284,7 +290,7 @@ class _Recursion:
             n_formula: list[Notation] = [Letter("N", here)] if i in self.N else []
             if i in self.F and not all(is_zero(x, board) for x in self.bodies.c[i]):
                 n = add(n, cross(self.bodies.c[i], self.F[i]))
-                n_formula += [" + " if n_formula else "", Letter("c", here), " × ", Letter("F", here)]
+                n_formula += [" + " if n_formula else "", _centre_letter(here), " × ", Letter("F", here)]
             if f_next is not None and n_next is not None:
                 R, p = self.R[i + 1], self.placements[i + 1].p
                 carried = rotate(R, f_next)
@@ -374,3 +380,8 @@ class _Recursion:
         if is_zero(self.bodies.m[i], self.board):
             return x.N[i]
         return sub(x.N[i], cross(self._centre(r, i), x.F[i]))
+
+
+def _centre_letter(link: str) -> Letter:
+    """r_ci, from the frame to the centre of mass: c_i is the cosine of θ_i."""
+    return Letter("r", f"c{link}")

@@ -148,7 +148,7 @@ def screw_derivation(board: DerivationBoard, axes: str) -> Derivation:
     chain, n, robot = board.chain, board.dof, board.robot
     screws, home = home_screws(chain)
     M = home.rows()
-    says = sentence("At {q} = 0 the tool stands at {M}, its home pose, in the world.", "q", "M")
+    says = sentence("At {q} = 0 the pose of the tool in the world is {M}, the home pose.", "q", "M")
     steps = [LessonStep(sentence("The home pose"), (says,), (board.equation("M", None, M, lambda at: at.home),))]
     steps.append(_axes_step(board, screws))
     E = [at.rows() for at in exponentials(chain, screws, board.q)]
@@ -162,7 +162,7 @@ def screw_derivation(board: DerivationBoard, axes: str) -> Derivation:
     total = matrix_product(total, M)
     whole: tuple[Notation, ...] = (*(Letter("E", str(k + 1)) for k in range(n)), "M")
     products.append(board.equation("T", whole, total, lambda at: at.frames[-1], longest=LONGEST))
-    says = sentence("Each exponential moves all that stands behind its joint, so they multiply in the order of joints.")
+    says = sentence("Each exponential moves everything beyond its joint, so they multiply in the order of joints.")
     steps.append(LessonStep(sentence("The product of exponentials"), (says,), tuple(products)))
     steps.append(pose_columns(board, total, "T", axes))
     title = sentence("{robot}: the pose of the tool by screw axes", Quoted(robot.name))
@@ -212,17 +212,25 @@ def _foot(S: list[Scalar]) -> list[list[Scalar]]:
 
 def _exponentials_step(board: DerivationBoard, E: list[Any]) -> LessonStep:
     w, v, q, S = (Letter(letter, "i") for letter in ("omega", "v", "q", "S"))
-    lines: list[Equation] = [Equation(Letter("E", "i"), ("exp([", S, "]", q, ")"))]
+    R, u = Letter("R", "i"), Letter("u", "i")
+    lines: list[Equation] = [Equation((Letter("E", "i"), " = exp([", S, "]", q, ")"), Grid(((R, u), ("0", "1"))))]
+    slides = sentence("A joint that slides has {R} = 1 and {u}.", R, (u, " = ", q, v))
+    says = [slides] if not all(link.kind.turns for link in board.chain.links) else []
     kinds = [link.kind for link in board.chain.links]
     if any(kind.turns for kind in kinds):
         advance: Notation = (" + h(", q, " − sin(", q, "))", w) if any(x.turns and x.slides for x in kinds) else ""
         turn = ("1 + sin(", q, ") [", w, "]× + (1 − cos(", q, ")) [", w, "]×²")
         lines += [
-            Equation(Letter("R", "i"), turn),
-            Equation("p", ("sin(", q, ") ", v, " + (1 − cos(", q, ")) ", w, " × ", v, advance)),
+            Equation(R, turn),
+            Equation(u, ("sin(", q, ") ", v, " + (1 − cos(", q, ")) ", w, " × ", v, advance)),
         ]
     for i, value in enumerate(E):
         check = lambda at, i=i: at.moved_from_home([i])  # noqa: E731
         formula = ("exp([", Letter("S", str(i + 1)), "]", board.symbol(i), ")")
         lines.append(board.equation(Letter("E", str(i + 1)), formula, value, check, longest=LONGEST))
-    return LessonStep(sentence("The exponentials"), (), tuple(lines))
+    if any(kind.turns for kind in kinds):
+        turned = sentence(
+            "{R} is the rotation about {w} by Rodrigues' formula, {u} the shift that goes with it.", R, w, u
+        )
+        says = [turned, *says]
+    return LessonStep(sentence("The exponentials"), tuple(says), tuple(lines))

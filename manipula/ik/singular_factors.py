@@ -1,7 +1,8 @@
 """Which determinants say where an arm is singular.
 
 Up to three joints: of the Jacobian's rows that are not zero, if there are as many as joints (a planar arm: x, y and its
-angle); else of the rows of the tool's position; if there are more of these than joints, det JᵀJ. Four and five joints:
+angle); else of the rows of the tool's position, of its orientation where no position is moved (a wrist), or of all; if
+there are more of these than joints, det JᵀJ. Four and five joints:
 where there are as many such rows (a SCARA: x, y, z and its angle). Six joints of which the last three meet in a point
 W:
 
@@ -117,26 +118,28 @@ class _Drawn:
 
 
 def _few(structure: ArmStructure, moving: list[int]) -> Pieces:
-    linear, n = [row for row in moving if row < 3], structure.robot.dof
-    rows = moving if len(moving) == n else linear
+    """Of as many rows as joints, else of the position, of the orientation (a wrist), of all rows: the first that do not
+    lose rank everywhere."""
+    n = structure.robot.dof
+    linear, angular = [row for row in moving if row < 3], [row for row in moving if row >= 3]
     drawn = _Drawn(structure)
     J: Any = jacobian(drawn.chain, drawn.q)
-    J = [J[row] for row in rows]
-    square = len(rows) == n
-    A = J if square else [[dot(one, other) for other in zip(*J)] for one in zip(*J)]
-    said = Message("the tool's {ways}", join_messages(", ", (WORDS[row] for row in rows)))
-    name = "J" if square else "JᵀJ"
-    # fewer rows than joints: JᵀJ is singular everywhere
-    value = determinant(A) if len(rows) >= n else 0
-    piece = Piece(name, said, drawn.function(name, value))
-    if len(rows) < n or all(_vanishes(piece.function, seed) for seed in DRAWS):
-        raise InputError(
-            "{name}: its {n} joints move {said} in fewer ways than they are",
-            structure.robot.name,
-            n,
-            said or Message("nothing"),
-        )
-    return Pieces(structure, tuple(rows), (piece,))
+    for rows in [moving] if len(moving) == n else [linear, angular, moving]:
+        if len(rows) < n:
+            continue
+        some = [J[row] for row in rows]
+        square = len(rows) == n
+        name = "J" if square else "JᵀJ"
+        A = some if square else [[dot(one, other) for other in zip(*some)] for one in zip(*some)]
+        function = drawn.function(name, determinant(A))
+        if not all(_vanishes(function, seed) for seed in DRAWS):
+            said = Message("the tool's {ways}", join_messages(", ", (WORDS[row] for row in rows)))
+            return Pieces(structure, tuple(rows), (Piece(name, said, function),))
+    raise InputError(
+        "{name}: singular in every configuration: its {n} joints never move the tool in {n} independent ways",
+        structure.robot.name,
+        n,
+    )
 
 
 def _zeros(structure: ArmStructure, seed: str, row: int) -> bool:

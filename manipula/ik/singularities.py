@@ -15,9 +15,9 @@ from scipy.optimize import brentq
 from manipula.algebra.show.equations import Equations
 from manipula.algebra.show.layout import legend_lines
 from manipula.algebra.show.paper import Latex
-from manipula.algebra.show.printer import Printer
+from manipula.algebra.show.printer import NameParts, Printer, book_names
 from manipula.algebra.simplify import prove_trees
-from manipula.algebra.simplify.simplifier import trigonometric_factors
+from manipula.algebra.simplify.half_angles import trigonometric_factors
 from manipula.algebra.simplify.tree import FormulaTree, evaluate_tree
 from manipula.errors import InputError, ProofError
 from manipula.generation.arm_structure import ArmStructure
@@ -25,6 +25,7 @@ from manipula.ik.numeric.tolerances import SingularTolerance
 from manipula.ik.singular_factors import Piece, Pieces, Solved, moving_factors, pieces_of, solve_factor, variables
 from manipula.mechanics.robot.bind import Symbolic, free_parameters
 from manipula.mechanics.robot.description import RobotDescription
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.topology import road_of, with_frame
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.spatial.floats import FLOATS
@@ -68,6 +69,8 @@ class Singularities:
     pieces: tuple[Piece, ...]
     determinants: tuple[FormulaTree, ...]
     cases: tuple[Singularity, ...]
+    letters: tuple[str, ...] = ()  # of the joint variables in a book, one each: theta, d
+    offsets: frozenset[str] = frozenset()
 
     def __iter__(self) -> Iterator[Singularity]:
         return iter(self.cases)
@@ -81,8 +84,11 @@ class Singularities:
 
     @property
     def _legend(self) -> Equations:
+        return self._legend_with({})
+
+    def _legend_with(self, aliases: Mapping[str, NameParts]) -> Equations:
         lines = [(("", ()), tree) for tree in (*self.determinants, *(case.factor for case in self.cases))]
-        return Equations("factored", "text", tuple(lines), self._input_names)
+        return Equations("factored", "text", tuple(lines), self._input_names, aliases)
 
     def __str__(self) -> str:
         return "\n".join(self.text_lines())
@@ -115,8 +121,10 @@ class Singularities:
 
     @property
     def latex_rows(self) -> list[str]:
-        """Its lines."""
-        printer, rows = Latex(self._input_names), []
+        """Its lines, in the letters of books: those of the derivation that stands beside them."""
+        own = {f"q{number}" for number in range(1, len(self.letters) + 1)}
+        aliases = book_names(self.letters, self._input_names - own, self.offsets)
+        printer, rows = Latex(self._input_names, aliases), []
         for piece, tree in zip(self.pieces, self.determinants):
             name = "J^{T}J" if piece.name == "JᵀJ" else f"J_{{{piece.name[1:]}}}" if piece.name[1:] else "J"
             rows.append(rf"\det {name} &= {printer.text(tree)}")
@@ -126,7 +134,7 @@ class Singularities:
             rows.append(
                 zero.replace(" = 0", " &= 0") + (rf"\quad\Rightarrow\quad {solution}" if solution else "") + said
             )
-        return rows + [f"{name} &= {long}" for name, long in self._legend.legend("latex")]
+        return rows + [f"{name} &= {long}" for name, long in self._legend_with(aliases).legend("latex")]
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex}\n$$"
@@ -164,7 +172,9 @@ def singularities_of(robot: RobotDescription, symbolic: Symbolic) -> Singulariti
         determinants.append(tree)
         cases += [trial.case(_name(piece, factor), factor) for factor in factors]
     trial.elsewhere(cases)
-    return Singularities(robot.name, pieces.pieces, tuple(determinants), tuple(cases))
+    letters = tuple(KINDS[link.kind.name].field for link in structure.tree.links)
+    offsets = frozenset(joint.offset.name for joint in structure.robot.joints)
+    return Singularities(robot.name, pieces.pieces, tuple(determinants), tuple(cases), letters, offsets)
 
 
 def _name(piece: Piece, factor: FormulaTree) -> str:

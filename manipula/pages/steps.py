@@ -8,12 +8,12 @@ scalar.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
 from manipula.algebra.show.layout import width
-from manipula.algebra.show.notation import Grid, Notation, Script
+from manipula.algebra.show.notation import Grid, Letter, Notation, Script
 from manipula.algebra.show.paper import WIDE, sum_parts
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify.tree import ZERO, FormulaTree
@@ -23,6 +23,8 @@ Rows = tuple[tuple[FormulaTree, ...], ...]
 Result = FormulaTree | Rows  # one formula, or a matrix
 Told = Callable[[str], str]
 COLUMNS = 80
+AXES = "xyz"
+TOGETHER = 6  # zeros of a matrix in one line
 
 
 @dataclass(frozen=True)
@@ -32,14 +34,22 @@ class Sentence:
     template: str
     parts: tuple[Notation | Quoted, ...] = ()
 
-    def values(self, script: Script) -> list[str]:
+    def values(self, script: Script, told: Told = str) -> list[str]:
         """The contents of its places, set."""
         return [
-            script.words(x.text) if isinstance(x, Quoted) else script.inline(script.notation(x)) for x in self.parts
+            _quoted(x.text, script, told) if isinstance(x, Quoted) else script.inline(script.notation(x))
+            for x in self.parts
         ]
 
     def sentence(self, script: Script, told: Told) -> str:
-        return script.prose(told(Message(self.template, *self.values(script))))
+        return script.prose(told(Message(self.template, *self.values(script, told))))
+
+
+def _quoted(text: str, script: Script, told: Told) -> str:
+    """A message stays one where nothing in it has to be set, so that a page can still translate it."""
+    said = told(text)
+    set_text = script.words(said)
+    return said if set_text == said else set_text
 
 
 @dataclass(frozen=True)
@@ -126,7 +136,7 @@ def _broken_sum(head: str, summands: Sequence[str], room: int) -> list[str]:
     """Broken between terms; a term wider than the room, within its brackets."""
     rows, indent = [head], " " * min(width(head), 8)
     for term in summands:
-        pieces = [term] if width(indent + term) <= room else [f" {word}" for word in term.split(" ")]
+        pieces = [term] if width(indent + term) <= room else [f" {word}" for word in term.split()]
         for piece in pieces:
             if width(rows[-1]) + width(piece) > room and rows[-1].strip() and rows[-1] != head:
                 rows.append(indent)
@@ -155,18 +165,31 @@ def _centred(text: str, size: int) -> str:
 
 
 def _entry_left(left: Notation, place: tuple[int, int], rows: Rows) -> Notation:
-    """Of an entry of a matrix that is too wide to be drawn: T[2,3], or ω[2] of a column."""
-    inside = str(place[0]) if len(rows[0]) == 1 else f"{place[0]},{place[1]}"
-    return (left, f"[{inside}]")
+    """Of an entry of a matrix that is too wide to be drawn: T[2,3]; of a vector in space p_x, as later lines call it;
+    of another column J[2]."""
+    i, j = place
+    if len(rows[0]) > 1:
+        return (left, f"[{i},{j}]")
+    if len(rows) == len(AXES) and isinstance(left, str | Letter):
+        letter = Letter(left) if isinstance(left, str) else left
+        return replace(letter, below=letter.below + AXES[i - 1])
+    return (left, f"[{i}]")
 
 
 def _wide_entries(x: Equation) -> Iterator[tuple[Notation, FormulaTree]]:
-    """Those that are not zero, each alone."""
+    """Each alone; those that are zero last, together."""
     assert isinstance(x.result, tuple)
+    zeros: list[Notation] = []
     for i, row in enumerate(x.result, 1):
         for j, tree in enumerate(row, 1):
+            left = _entry_left(x.left, (i, j), x.result)
             if tree != ZERO:
-                yield _entry_left(x.left, (i, j), x.result), tree
+                yield left, tree
+            else:
+                zeros.append(left)
+    for k in range(0, len(zeros), TOGETHER):
+        some = zeros[k : k + TOGETHER]
+        yield tuple(part for left in some for part in (" = ", left))[1:], ZERO
 
 
 def _text_entries(script: Script, x: Equation, room: int) -> list[str]:
@@ -179,6 +202,12 @@ def _text_entries(script: Script, x: Equation, room: int) -> list[str]:
 # on paper
 
 
+def is_narrow(rows: Rows, plain: Printer, room: int = WIDE) -> bool:
+    """Is a matrix narrow enough to be set as one?"""
+    columns = zip(*rows, strict=True)
+    return sum(2 + max(width(plain.text(tree)) for tree in column) for column in columns) <= room
+
+
 def paper_rows(x: Equation, script: Script) -> list[str]:
     """left &= formula, &= result; rows that are too wide are broken."""
     left, equals = script.notation(x.left), f" &{x.relation.strip()} "
@@ -189,8 +218,7 @@ def paper_rows(x: Equation, script: Script) -> list[str]:
     plain = Printer(script.taken, script.aliases)
     if not isinstance(x.result, tuple):
         return rows + _paper_sum(head, x.result, script, plain)
-    columns = zip(*x.result, strict=True)
-    if sum(2 + max(width(plain.text(tree)) for tree in column) for column in columns) <= WIDE:
+    if is_narrow(x.result, plain):
         return [*rows, head + script.grid([[script.text(tree) for tree in row] for row in x.result])]
     for place, tree in _wide_entries(x):
         rows += _paper_sum(f"{script.notation(place)} &= ", tree, script, plain)
@@ -220,8 +248,7 @@ def html_equation(x: Equation, script: Script) -> str:
         first, *more = script.summands(x.result)
         return _html_row([*parts, sign + first, *more])
     plain = Printer(script.taken, script.aliases)
-    columns = zip(*x.result, strict=True)
-    if sum(2 + max(width(plain.text(tree)) for tree in column) for column in columns) <= WIDE:
+    if is_narrow(x.result, plain):
         return _html_row([*parts, sign + script.grid([[script.text(tree) for tree in row] for row in x.result])])
     rows = [_html_row(parts)] if x.formula is not None else []
     for left, tree in _wide_entries(x):

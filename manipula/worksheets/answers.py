@@ -6,12 +6,11 @@ terms, names that the arm does not have.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from random import Random
 
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
@@ -21,20 +20,16 @@ from manipula.algebra.show.printer import NameParts, Printer
 from manipula.algebra.simplify import tree as formula
 from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.algebra.simplify.terms import tree_from_monomial
-from manipula.algebra.simplify.tree import FormulaTree, Symbol, Trig, evaluate_tree, leaves
+from manipula.algebra.simplify.tree import FormulaTree, Symbol, Trig, evaluate_tree, leaves, symbol_names
 from manipula.errors import InputError, ProofError, SizeError, UnprovableError
+from manipula.mechanics.spatial.floats import FLOATS
 from manipula.messages import Message
+from manipula.worksheets.reader import answer_tree
 
-LONGEST = 2000  # letters of an answer
-DEEPEST = 60  # brackets inside one another
-HIGHEST = 20  # power
 SHOWN = 3  # terms that are named
-FUNCTIONS = ("sin", "cos", "sqrt", "atan2")
-_SIGNS = str.maketrans({"·": "*", "−": "-", "×": "*", "²": "^2", "³": "^3", "θ": "theta", "φ": "phi", "π": "pi"} |
-                       {digit: str(n) for n, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")})  # fmt: skip
-_SHORT = re.compile(r"([cs])((?:_?m?\d)+)")  # c12, s1m2, c1_10
-_JOINT = re.compile(r"(?:theta|th|q|d)_?(\d+)")
-_RATE = re.compile(r"(?:(?:theta|th|q|d)(d{1,2})_?(\d+)|(d{1,2})(?:theta|th|q)_?(\d+))")
+UNIT = re.compile(r"(?<=[\d)])\s*(?:°|deg|rad|kg ?m(?:\^2|²)|kg|N ?m|N|m)$")
+ROUNDING = 6e-4  # of a number near zero that is written with three decimals
+POINTS, CLOSE = 20, 1e-10  # of a comparison in numbers
 
 
 @dataclass(frozen=True)
@@ -52,128 +47,6 @@ class AnswerVerdict:
 
     def as_dict(self) -> dict[str, object]:
         return {"right": self.right, "says": self.says}
-
-
-def answer_tree(text: str, names: Sequence[str], dof: int) -> FormulaTree:
-    """The formula that was typed; `InputError` says what cannot be read. `x = …` is the right side."""
-    _, _, right = text.rpartition("=")
-    plain = right.translate(_SIGNS).replace("^", "**").strip()
-    plain = re.sub(r"(?<![A-Za-z_\d.])(\d+(?:\.\d+)?)\s*(?=[A-Za-z(])", r"\1*", plain)  # 2l1 is 2*l1
-    if not plain:
-        raise InputError("the answer is empty")
-    if len(plain) > LONGEST:
-        raise InputError("the answer is longer than {count} signs", LONGEST)
-    try:
-        tree = ast.parse(plain, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise InputError("{text} cannot be read: write products with *, as in l1*c1 + l2*c12", text.strip()) from None
-    return _Reader(frozenset(names), dof).read(tree.body, 0)
-
-
-class _Reader:
-    def __init__(self, names: frozenset[str], dof: int) -> None:
-        self.names, self.dof = names, dof
-
-    def read(self, node: ast.expr, depth: int) -> FormulaTree:
-        if depth > DEEPEST:
-            raise InputError("the answer has too many brackets inside one another")
-        match node:
-            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                return formula.FormulaNumber(Fraction(str(value)))
-            case ast.Name(id=name):
-                return self.tree_of_name(name)
-            case ast.UnaryOp(op=ast.USub(), operand=inner):
-                return formula.product_of([formula.MINUS, self.read(inner, depth + 1)])
-            case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-                return self.read(inner, depth + 1)
-            case ast.BinOp(left=left, op=op, right=right):
-                return self._binary(op, left, right, depth)
-            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
-                values = [self.read(arg, depth + 1) for arg in args]
-                if len(values) != (2 if name == "atan2" else 1):
-                    raise InputError("{name} has {count} arguments", name, len(values))
-                return self._call(name, values)
-        raise InputError(
-            "{text} cannot be read: use names, numbers, + - * / ^, sin, cos, sqrt, atan2", ast.unparse(node)
-        )
-
-    def _binary(self, op: ast.operator, left: ast.expr, right: ast.expr, depth: int) -> FormulaTree:
-        a, b = self.read(left, depth + 1), self.read(right, depth + 1)
-        match op:
-            case ast.Add():
-                return formula.Sum((a, b))
-            case ast.Sub():
-                return formula.Sum((a, formula.product_of([formula.MINUS, b])))
-            case ast.Mult():
-                return formula.product_of([a, b])
-            case ast.Div():
-                if b == formula.ZERO:
-                    raise InputError("the answer divides by zero")
-                return formula.product_of([a, formula.Inverse(b)])
-            case ast.Pow() if (
-                isinstance(b, formula.FormulaNumber) and b.value.denominator == 1 and 0 < b.value <= HIGHEST
-            ):
-                return formula.power_of(a, int(b.value))
-        raise InputError("powers are whole numbers from 1 to {highest}", HIGHEST)
-
-    def _call(self, name: str, values: list[FormulaTree]) -> FormulaTree:
-        if name in ("sin", "cos"):
-            return formula.Trig(name, angle_leaves(values[0]))
-        return formula.FormulaCall(name, tuple(values))
-
-    def tree_of_name(self, name: str) -> FormulaTree:
-        """A parameter first: what an arm calls c1 is no cosine."""
-        if name in self.names:
-            return Symbol(name, False)
-        if short := _SHORT.fullmatch(name):
-            return Trig(
-                "cos" if short[1] == "c" else "sin", tuple((self.joint(n), t) for n, t in _joints(short[2], self.dof))
-            )
-        if rate := _RATE.fullmatch(name):
-            dots, number = (rate[1], rate[2]) if rate[1] else (rate[3], rate[4])
-            return self.joint(int(number), dots)
-        if joint := _JOINT.fullmatch(name):
-            return self.joint(int(joint[1]))
-        if name == "pi":
-            return formula.Degrees(Fraction(180))
-        known = ", ".join([*sorted(self.names), f"q1 … q{self.dof}", "c1, s1, c12 …"])
-        raise InputError("{name} is not a name of this arm; it has {known}", name, known)
-
-    def joint(self, number: int, dots: str = "") -> Symbol:
-        if not 1 <= number <= self.dof:
-            raise InputError("there is no joint {number}: the arm has {dof}", number, self.dof)
-        return Symbol(f"q{dots}{number}", True)
-
-
-def _joints(text: str, dof: int) -> list[tuple[int, int]]:
-    """12 → joints 1 and 2, 1m2 → 1 − 2, 1_10 → 1 and 10"""
-    parts = re.findall(r"(m?)(\d+)", text) if "_" in text else re.findall(r"(m?)(\d)", text)
-    return sorted((int(number), -1 if minus else 1) for minus, number in parts)
-
-
-def angle_leaves(tree: FormulaTree) -> Any:
-    """Whole multiples of joints: q1 + q2 − 2*q3; anything else is one leaf."""
-    found: dict[FormulaTree, int] = {}
-    stack = [(part, 1) for part in formula.terms_of(tree)]
-    while stack:
-        part, times = stack.pop()
-        inner = formula.terms_of(part)
-        if len(inner) > 1:
-            stack += [(x, times) for x in inner]
-        elif (
-            isinstance(part, formula.FormulaProduct)
-            and isinstance(part.factors[0], formula.FormulaNumber)
-            and len(part.factors) == 2
-        ):
-            number = part.factors[0].value
-            if number.denominator != 1:
-                raise InputError("an angle has whole multiples of the joints")
-            stack.append((part.factors[1], times * int(number)))
-        elif isinstance(part, Symbol | formula.Degrees):
-            found[part] = found.get(part, 0) + times
-        else:
-            raise InputError("the angle of a sine or cosine is a sum of joints, as in cos(q1 + q2)")
-    return tuple(sorted(((leaf, n) for leaf, n in found.items() if n), key=lambda item: formula.sort_key(item[0])))
 
 
 # The comparison.
@@ -201,7 +74,28 @@ def is_identical(a: FormulaTree, b: FormulaTree) -> bool:
         function = _function(graph, symbols, graph.expr(evaluate_tree(a, symbols, maths)))
         prove(function, lambda m, symbol: {"y": evaluate_tree(b, {name: symbol(name) for name in symbols}, m)})
     except (ProofError, UnprovableError, ZeroDivisionError):
-        return False
+        return _has_roots(a, b) and _is_equal_in_numbers(a, b)
+    return True
+
+
+def _has_roots(*trees: FormulaTree) -> bool:
+    """Square roots, of sin 30° or √(l²), have other values in a field: numbers decide."""
+    parts = leaves(trees)
+    angles = (leaf for x in parts if isinstance(x, Trig) for leaf, _ in x.angle)
+    odd = any(isinstance(x, formula.Degrees) and x.value % 90 for x in angles)
+    return odd or any(isinstance(x, formula.FormulaCall) for x in parts)
+
+
+def _is_equal_in_numbers(a: FormulaTree, b: FormulaTree) -> bool:
+    rng = Random(1)
+    for _ in range(POINTS):
+        values = {name: rng.uniform(0.3, 1.7) for name in symbol_names([a, b])}
+        try:
+            one, other = (float(evaluate_tree(x, values, FLOATS)) for x in (a, b))
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return False
+        if not abs(one - other) <= CLOSE * max(1.0, abs(other)):
+            return False
     return True
 
 
@@ -256,7 +150,7 @@ def _by_terms(mine: Terms, wanted: Terms, printer: Printer) -> Message:
         listed = Message("{one}; {other}", listed, part)
     more = len(parts) - len(shown)
     if more > 0:
-        return Message("Not equal: {listed}; {more} more differences.", listed, more)
+        return Message("Not equal: {listed}; and {more} more.", listed, more)
     return Message("Not equal: {listed}.", listed)
 
 
@@ -290,14 +184,15 @@ def _exchanged(tree: FormulaTree) -> FormulaTree:
 
 
 def check_number(solution: float, text: str, tolerance: float) -> AnswerVerdict:
-    """A number within the tolerance, relative to its size."""
-    _, _, right = text.rpartition("=")
+    """A number within the tolerance, relative to its size, or to three decimals; sqrt(3)/2 is one, and 0,25 m."""
     try:
-        value = float(right.translate(_SIGNS).replace(",", ".").strip())
-    except ValueError:
+        tree = answer_tree(UNIT.sub("", text.strip()), (), 0)
+        value = float(evaluate_tree(tree, {}, FLOATS))
+    except (InputError, ValueError, ZeroDivisionError, OverflowError):
         return AnswerVerdict(False, Message("{text} is not a number", text.strip()))
-    if abs(value - solution) <= tolerance * max(1.0, abs(solution)):
+    room = max(tolerance * abs(solution), ROUNDING)
+    if abs(value - solution) <= room:
         return AnswerVerdict(True, Message("Right."))
-    if abs(value + solution) <= tolerance * max(1.0, abs(solution)):
+    if abs(value + solution) <= room:
         return AnswerVerdict(False, Message("Not equal: the sign is opposite."))
     return AnswerVerdict(False, Message("Not equal: off by {off:.3g}.", value - solution))

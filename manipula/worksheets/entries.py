@@ -15,32 +15,36 @@ from manipula.errors import InputError
 from manipula.ik.singularities import singularities_of
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.pose import pose
-from manipula.mechanics.models.lagrange.christoffel import efficient_terms
+from manipula.mechanics.models.lagrange.christoffel import christoffel_symbols, efficient_terms
 from manipula.mechanics.models.lagrange.terms import inverse_dynamics_lagrange
 from manipula.mechanics.robot.formats.registry import format_named
+from manipula.mechanics.spatial.vector import dot
 from manipula.robot import Robot
 from manipula.scalar import Scalar
 from manipula.worksheets.answers import AnswerVerdict, check_formula
 from manipula.worksheets.questions import ask
+from manipula.worksheets.reader import SIGNS
 from manipula.worksheets.sheet import Sheet
 
-_ENTRY = re.compile(r"([A-Za-z]+?)_?\[?(\d{0,2}|[xyz]?|\d+,\d+)\]?")
-KNOWN = "T11 … T34, px, py, pz, J11 …, M11 …, g1 …, tau1 …, detJ"
+_ENTRY = re.compile(r"([A-Za-z]+?)(\d{0,2}|[xyz]?|\d+,\d+)")
+_MARKS = re.compile(r"[\s_{}()\[\]\\]")  # T_{14}, T[1,4], T(1,4)
+KNOWN = "T11 … T34, px, py, pz, nx … az, J11 …, M11 …, C11 …, g1 …, tau1 …, detJ"
 
 
 def check_entry(robot: Robot, answer: str) -> AnswerVerdict:
     left, equals, right = answer.partition("=")
     if not equals:
         raise InputError("{answer}: expected a name and a formula, as in T14 = l1*c1 + l2*c12", answer)
-    name = left.strip().replace(" ", "")
-    arm = refuse_unfit(robot, "dynamics" if name[:1] in ("M", "m", "g", "t") else "pose")
+    name = _MARKS.sub("", "".join(SIGNS.get(letter, letter) for letter in left))
+    name = f"p{name}" if name in ("x", "y", "z") else name
+    arm = refuse_unfit(robot, "dynamics" if name[:1] in "MmCcGgt" else "pose")
     board = DerivationBoard(arm, "all", 30.0)
     solution = _solution(board, name)
     return check_formula(solution, right, board.structure.free, board.dof, board.aliases)
 
 
 def _solution(board: DerivationBoard, name: str) -> FormulaTree:
-    if name.lower() in ("detj", "det(j)"):
+    if name.lower() in ("detj", "|j|"):
         return singularities_of(board.robot, "all").determinants[0]
     found = _ENTRY.fullmatch(name)
     value = _entry(board, found[1].lower(), found[2].replace(",", "")) if found else None
@@ -59,12 +63,16 @@ def _entry(board: DerivationBoard, letter: str, index: str) -> Scalar | None:
     match letter:
         case "t" if len(places) == 2:
             rows = pose(chain, q).rows()
-        case "p" if index in ("x", "y", "z"):
-            return pose(chain, q).p["xyz".index(index)]
+        case "p" | "n" | "o" | "a" if index in ("x", "y", "z"):
+            at: Scalar = pose(chain, q).rows()["xyz".index(index)]["noap".index(letter)]
+            return at
         case "j" if len(places) == 2:
             rows = jacobian(chain, q)
         case "m" if len(places) == 2:
             rows = efficient_terms(chain, q).A
+        case "c" if len(places) == 2:
+            symbols = christoffel_symbols(efficient_terms(chain, q))
+            rows = [[dot(column, board.qd) for column in zip(*of_k)] for of_k in symbols]
         case "g" if len(places) == 1:
             rows = [[-x for x in efficient_terms(chain, q).GRA]]
         case "tau" if len(places) == 1:

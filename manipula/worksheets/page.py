@@ -13,7 +13,9 @@ from typing import Any
 
 from manipula.algebra.show.notation import Script
 from manipula.pages.steps import Told
-from manipula.worksheets.questions import CLOSE, NEAR, WorksheetQuestion
+from manipula.worksheets.answers import ROUNDING, UNIT
+from manipula.worksheets.questions import CLOSE, LIST_GAPS, LIST_NOISE, NEAR, WorksheetQuestion
+from manipula.worksheets.reader import COMMA, REWRITES, SIGNS
 
 SHEET_STYLE = """
 .question { margin: 1rem 0; padding: .6rem .8rem; border: 1px solid #8885; border-radius: 8px; }
@@ -66,19 +68,59 @@ def question_html(
     )
 
 
-SCRIPT = r"""
+SCRIPT_TEMPLATE = r"""
 "use strict";
 // formulas: a reader by recursive descent; names are looked up, nothing is run
-function parse(text) {
-  const signs = { "·": "*", "×": "*", "−": "-", "θ": "theta", "²": "^2", "³": "^3" };
-  const clean = text.slice(text.lastIndexOf("=") + 1).replace(/[·×−θ²³]/g, (s) => signs[s])
-    .replace(/[₀-₉]/g, (d) => String(d.charCodeAt(0) - 0x2080)).replace(/\*\*/g, "^");
-  const tokens = clean.match(/\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+|[A-Za-z_]\w*|[-+*\/^(),]|\S/g) || [];
+const SIGNS = @SIGNS@, REWRITES = @REWRITES@, COMMA = @COMMA@;
+const ROUNDING = @ROUNDING@, UNIT = @UNIT@, LIST_NOISE = @LIST_NOISE@, LIST_GAPS = @LIST_GAPS@;
+const FUNCTIONS = { sin: Math.sin, cos: Math.cos, tan: Math.tan, sqrt: Math.sqrt, atan2: Math.atan2 };
+const SHORT = { c: "cos", s: "sin" };
+function plainText(text) {
+  let plain = [...text.slice(text.lastIndexOf("=") + 1).normalize("NFD")].map((x) => SIGNS[x] ?? x).join("");
+  for (const [pattern, by] of plain.includes("tan2") ? REWRITES : [...REWRITES, COMMA])
+    plain = plain.replace(new RegExp(pattern, "g"), by);
+  return plain.trim();
+}
+// what a word means at a point: a parameter first; nothing where it has no meaning
+function meaning(name, v) {
+  if (Object.hasOwn(v, name)) return () => v[name];
+  let m = /^(c|s|cos|sin)_?(m?\d(?:_?m?\d)*)$/i.exec(name);
+  if (m) {
+    const places = m[2].includes("_") ? /(m?)(\d+)/g : /(m?)(\d)/g, parts = [...m[2].matchAll(places)];
+    if (parts.every((part) => Object.hasOwn(v, "q" + part[2]))) {
+      const turn = /^c/i.test(m[1]) ? Math.cos : Math.sin;
+      return () => turn(parts.reduce((sum, part) => sum + (part[1] ? -1 : 1) * v["q" + part[2]], 0));
+    }
+  }
+  m = /^(?:theta|th|q|d)(d{0,2})_?(\d+)$/.exec(name) || /^(d{1,2})(?:theta|th|q)_?(\d+)$/.exec(name);
+  if (m && Object.hasOwn(v, "q" + m[1] + m[2])) return () => v["q" + m[1] + m[2]];
+  if (name === "pi") return () => Math.PI;
+  const bare = (x) => x.replaceAll("_", "").toLowerCase(), alike = Object.keys(v).filter((x) => bare(x) === bare(name));
+  return alike.length === 1 && !/^qd*\d/.test(alike[0]) ? () => v[alike[0]] : null;
+}
+const called = (word) => SHORT[word.toLowerCase()] ?? word.toLowerCase();
+// l1c1 is l1 and c1; a digit belongs to the name before it
+function split(word, v) {
+  const known = (x) => meaning(x, v) || Object.hasOwn(FUNCTIONS, called(x));
+  if (known(word)) return [word];
+  for (let size = Math.min(word.length, 60) - 1; size > 0; size--) {
+    if (!/^[A-Za-z]/.test(word.slice(size)) || !known(word.slice(0, size))) continue;
+    const rest = split(word.slice(size), v);
+    if (rest) return [word.slice(0, size), ...rest];
+  }
+  return null;
+}
+function parse(text, names) {
+  const tokens = (plainText(text).match(/\d+\.?\d*(?:[eE][-+]\d+)?|\.\d+|[A-Za-z_]\w*|\S/g) || []).flatMap((x) => {
+    const parts = /^[A-Za-z_]/.test(x) ? split(x, names) : [x];
+    if (!parts) throw ["name", x];
+    return parts;
+  });
   let at = 0;
-  const peek = () => tokens[at], take = (x) => { if (tokens[at] !== x) throw "unread"; at++; };
+  const take = (x) => tokens[at] === x && (at++, true), begins = () => /^[A-Za-z_(]/.test(tokens[at] || "");
   function sum() {
     let a = product();
-    while (peek() === "+" || peek() === "-") {
+    while (tokens[at] === "+" || tokens[at] === "-") {
       const op = tokens[at++], l = a, r = product();
       a = op === "+" ? (v) => l(v) + r(v) : (v) => l(v) - r(v);
     }
@@ -87,70 +129,57 @@ function parse(text) {
   function product() {
     let a = sign();
     for (;;) {
-      const t = peek();
-      if (t === "*" || t === "/") {
-        at++;
-        const l = a, r = sign();
-        a = t === "*" ? (v) => l(v) * r(v) : (v) => l(v) / r(v);
-      } else if (/^\d/.test(tokens[at - 1] || "") && t !== undefined && /^[A-Za-z(]/.test(t)) { // 2l1 is 2*l1
-        const l = a, r = power();
-        a = (v) => l(v) * r(v);
-      } else return a;
+      const l = a;
+      if (take("/")) { const r = sign(); a = (v) => l(v) / r(v); }
+      else if (take("*")) { const r = sign(); a = (v) => l(v) * r(v); }
+      else if (begins()) { const r = power(); a = (v) => l(v) * r(v); } // side by side
+      else return a;
     }
   }
   function sign() {
-    if (peek() === "-") { at++; const a = sign(); return (v) => -a(v); }
-    if (peek() === "+") { at++; return sign(); }
-    return power();
+    if (take("-")) { const a = sign(); return (v) => -a(v); }
+    return take("+") ? sign() : power();
   }
   function power() {
-    const a = atom();
-    if (peek() !== "^") return a;
-    at++;
-    const b = sign();
-    return (v) => Math.pow(a(v), b(v));
+    let a = atom();
+    if (take("°")) { const l = a; a = (v) => l(v) * Math.PI / 180; }
+    if (!take("^")) return a;
+    const l = a, r = sign();
+    return (v) => Math.pow(l(v), r(v));
   }
-  const functions = { sin: Math.sin, cos: Math.cos, sqrt: Math.sqrt, atan2: Math.atan2 };
   function atom() {
-    const t = peek();
+    const t = tokens[at];
     if (t === undefined) throw "unread";
-    if (t === "(") { at++; const a = sum(); take(")"); return a; }
-    if (/^[\d.]/.test(t)) { at++; const n = Number(t); if (!isFinite(n)) throw "unread"; return () => n; }
-    if (!/^[A-Za-z_]/.test(t)) throw "unread";
+    if (take("(")) { const a = sum(); if (!take(")")) throw "unread"; return a; }
+    if (!/^[\w.]/.test(t)) throw "unread";
     at++;
-    if (peek() === "(" && Object.hasOwn(functions, t)) {
-      at++;
-      const args = [sum()];
-      while (peek() === ",") { at++; args.push(sum()); }
-      take(")");
-      return (v) => functions[t](...args.map((a) => a(v)));
+    if (/^[\d.]/.test(t)) { const n = Number(t); if (!isFinite(n)) throw "unread"; return () => n; }
+    return meaning(t, names) ? (v) => meaning(t, v)() : call(called(t));
+  }
+  function call(name) { // cos(q1), cos q1, cos²(q1)
+    const exponent = take("^") ? atom() : () => 1;
+    let args;
+    if (take("(")) {
+      args = [sum()];
+      while (take(",")) args.push(sum());
+      if (!take(")")) throw "unread";
+    } else {
+      const factor = /^\d/.test(tokens[at] || "") && name !== "sqrt", n = atom();
+      const x = factor && /^[A-Za-z_]/.test(tokens[at] || "") ? atom() : () => 1; // √3, and cos 2θ1
+      args = [(v) => n(v) * x(v)];
     }
-    return (v) => named(t, v);
+    return (v) => Math.pow(FUNCTIONS[name](...args.map((a) => a(v))), exponent(v));
   }
   const whole = sum();
   if (at < tokens.length) throw "unread";
   return whole;
-}
-function named(name, v) {
-  if (Object.hasOwn(v, name)) return v[name];
-  let m = /^([cs])((?:_?m?\d)+)$/.exec(name);
-  if (m) {
-    let angle = 0;
-    const places = m[2].includes("_") ? /(m?)(\d+)/g : /(m?)(\d)/g;
-    for (const part of m[2].matchAll(places)) angle += (part[1] ? -1 : 1) * named("q" + part[2], v);
-    return m[1] === "c" ? Math.cos(angle) : Math.sin(angle);
-  }
-  m = /^(?:theta|th|q|d)(d{0,2})_?(\d+)$/.exec(name);
-  if (m && Object.hasOwn(v, "q" + m[1] + m[2])) return v["q" + m[1] + m[2]];
-  if (name === "pi") return Math.PI;
-  throw ["name", name];
 }
 const near = (a, b, scale) => Math.abs(a - b) <= 1e-8 * Math.max(1, scale);
 function judge(q, text) {
   const w = q.words;
   if (!text.trim()) return [false, w.empty];
   if (q.kind === "formula") {
-    const f = parse(text), pairs = q.samples.map(([point, want]) => [f(point), want]);
+    const f = parse(text, q.samples[0][0]), pairs = q.samples.map(([point, want]) => [f(point), want]);
     const size = Math.max(...pairs.map(([, b]) => Math.abs(b)));
     if (pairs.every(([a, b]) => near(a, b, size))) return [true, w.right];
     if (pairs.every(([a, b]) => near(-a, b, size))) return [false, w.sign];
@@ -158,16 +187,22 @@ function judge(q, text) {
     if (isFinite(r) && pairs.every(([a, b]) => near(a, r * b, size))) return [false, w.factor];
     return [false, pairs.every(([a, b]) => near(a - b, d, size)) ? w.constant : w.wrong];
   }
-  const list = text.slice(text.lastIndexOf("=") + 1).replace(/−/g, "-").split(/[\s;]+|,(?!\d)|,\s/);
-  const numbers = list.map((x) => x.replace(",", ".").replace("°", "")).filter((x) => x).map(Number);
-  if (numbers.some((x) => !isFinite(x))) return [false, w.unread];
   if (q.kind === "number") {
-    const off = Math.abs(numbers[0] - q.value), room = q.near * Math.max(1, Math.abs(q.value));
-    return off <= room ? [true, w.right] : [false, Math.abs(numbers[0] + q.value) <= room ? w.sign : w.wrong];
+    const value = parse(text.trim().replace(new RegExp(UNIT), ""), {})({});
+    const off = Math.abs(value - q.value), room = Math.max(q.near * Math.abs(q.value), ROUNDING);
+    return off <= room ? [true, w.right] : [false, Math.abs(value + q.value) <= room ? w.sign : w.wrong];
   }
+  const numbers = listed(text, q.arm.links.length);
+  if (numbers.some((x) => !isFinite(x))) return [false, w.unread];
   if (numbers.length !== q.arm.links.length) return [false, w.count + " " + q.arm.links.length];
   const at = tool(q.arm, numbers), size = Math.max(1, ...q.arm.target.map(Math.abs));
   return q.arm.target.every((x, i) => Math.abs(x - at[i]) <= q.close * size) ? [true, w.right] : [false, w.wrong];
+}
+// as many numbers as are wanted, if one reading of the commas gives them
+function listed(text, count) {
+  const plain = text.replace(new RegExp(LIST_NOISE, "g"), " ").replaceAll("−", "-");
+  const [first, second] = LIST_GAPS.map((gap) => plain.split(new RegExp(gap)).filter((x) => x));
+  return (first.length !== count && second.length === count ? second : first).map((x) => Number(x.replace(",", ".")));
 }
 // where the tool is: the product of the arm's transforms, angles in degrees
 function tool(arm, q) {
@@ -194,3 +229,11 @@ for (const box of document.querySelectorAll("[data-question]")) {
   });
 }
 """
+# one reader in two languages
+PAGE_TABLES = {
+    "SIGNS": SIGNS, "REWRITES": REWRITES, "COMMA": COMMA, "UNIT": UNIT.pattern, "ROUNDING": ROUNDING,
+    "LIST_NOISE": LIST_NOISE, "LIST_GAPS": LIST_GAPS,
+}  # fmt: skip
+SCRIPT = SCRIPT_TEMPLATE
+for _name, _table in PAGE_TABLES.items():
+    SCRIPT = SCRIPT.replace(f"@{_name}@", json.dumps(_table))

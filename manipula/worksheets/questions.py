@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,9 +84,8 @@ class ArmQuestions:
 def check_joints(robot: Robot, numbers: dict[str, float], target: Sequence[float], text: str) -> AnswerVerdict:
     """Joints in the order of the arm, angles in degrees: whichever of the solutions they are."""
     chain = ArmStructure(robot, "all").bound_tree(FLOATS, numbers)
-    words = text.rpartition("=")[2].replace(";", " ").replace(",", " ").split()
     try:
-        given = [float(word.replace("−", "-").rstrip("°")) for word in words]
+        given = numbers_in_list(text, robot.dof)
     except ValueError:
         return AnswerVerdict(False, Message("{text} is not a list of numbers", text.strip()))
     if len(given) != robot.dof:
@@ -98,6 +98,17 @@ def check_joints(robot: Robot, numbers: dict[str, float], target: Sequence[float
     return AnswerVerdict(
         False, Message("These joints bring the tool to ({x:.3f}, {y:.3f}, {z:.3f}), off by {off:.3f} m.", *got, off)
     )
+
+
+LIST_NOISE = r"[A-Za-zθϑ_₀-₉0-9]*\s*=|[()[\]{}°]|\b(?:m|deg)\b"  # q1 = 30°, d3 = 0.2 m
+LIST_GAPS = (r"[\s;]+|,(?!\d)", r"[\s;,]+")  # 30,5; 20 has decimal commas, 30,20 has none
+
+
+def numbers_in_list(text: str, count: int) -> list[float]:
+    """As many numbers as are wanted, if one reading of the commas gives them."""
+    plain = re.sub(LIST_NOISE, " ", text).replace("−", "-")
+    first, second = ([x.replace(",", ".") for x in re.split(gap, plain) if x] for gap in LIST_GAPS)
+    return [float(x) for x in (second if len(first) != count == len(second) else first)]
 
 
 Solved = dict[str, Derivation]  # topic → its derivation; inverse kinematics may lack it
@@ -189,7 +200,7 @@ _POINT = "Find {left} from the position (x, y) of the tool."
 _WRIST = "Find {left} from the position (xw, yw) of joint 3."
 _DYNAMICS = {
     "m": "Find {left}, an entry of the inertia matrix.",
-    "g": "Find {left}, the torque of gravity.",
+    "g": "Find {left}, the torque of gravity (the force, where the joint slides).",
 }
 
 

@@ -147,7 +147,7 @@ def test_the_page_speaks_portuguese_when_asked(page: Any) -> None:
     page.get_by_role("tab", name="Identificar", exact=True).click()
     page.get_by_role("button", name="Desfazer", exact=True).click()
     page.get_by_role("alert").locator(".sentence").wait_for(state="detached")
-    page.get_by_label("Linguagem", exact=True).select_option("en")
+    page.get_by_label("Idioma", exact=True).select_option("en")
     page.get_by_role("button", name="Undo").wait_for()
 
 

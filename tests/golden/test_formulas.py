@@ -20,7 +20,7 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.show import equations, to_sympy
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify import terms
-from manipula.algebra.simplify.simplifier import trigonometric_factors
+from manipula.algebra.simplify.half_angles import trigonometric_factors
 from manipula.errors import SizeError
 
 FORMULAS = Path(__file__).with_name("formulas")

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 import manipula as mp
 from manipula import api
 from manipula.algebra.simplify.tree import FormulaTree
+from manipula.worksheets.answers import check_number
 from manipula.worksheets.arms import LENGTHS, MASSES, numbers_of
+from manipula.worksheets.page import SCRIPT, WORDS
+from manipula.worksheets.questions import CLOSE, NEAR, check_joints, samples_of
 from manipula.worksheets.sheet import Sheet, Worksheet
 from tests.laws.test_steps_proved import dh
+from tests.node import needs_node, run_node
 
 ALL = ("pose", "jacobian", "ik", "dynamics")
 
@@ -76,10 +84,15 @@ WRONG = {  # px of planar2r is l1*c1 + l2*c12
     "1": "the term 1 does not belong there",
     "l3*c1": "l3 is not a name of this arm",
     "l1*c1 + l2*c13": "there is no joint 3",
-    "l1 c1 + l2 c12": "cannot be read",
+    "l1 c1 2 + l2 c12": "cannot be read",
+    "l1*(c1 + l2*c12": "a bracket has no partner",
+    "l1*c1 + l2*c12)": "a bracket has no partner",
+    "l1*c1 + m12": "m12 is not a name of this arm",
+    "l1*c1 + l2*cos(q1/2)": "whole multiples",
     "": "the answer is empty",
     "l1*c1 + l2*c12 +": "cannot be read",
-    "open('x')": "cannot be read",
+    "open('x')": "open is not a name of this arm",
+    "c1[2]": "cannot be read",
     "l1*c1^0.5": "powers are whole numbers",
     "l1*c1/0": "divides by zero",
     "cos(l1*q1)": "the angle of a sine or cosine is a sum of joints",
@@ -96,7 +109,14 @@ def test_a_wrong_answer_is_refused_with_what_differs(answer: str) -> None:
 RIGHT = [
     "l1*c1 + l2*c12", "l2*c12+l1*c1", "l1*cos(q1) + l2*cos(q1+q2)", "l1*cos(theta1) + l2*(c1*c2 - s1*s2)",
     "T14 = l1*c1 + l2*c12", "l1·c₁ + l2·c₁₂", "l1*c1 + l2*c1*c2 − l2*s1*s2", "(2l1*c1 + 2l2*c12)/2",
-    "l1*c1*(s2^2 + c2^2) + l2*c12", "l1*cos(-q1) + l2*c12",
+    "l1*c1*(s2^2 + c2^2) + l2*c12", "l1*cos(-q1) + l2*c12", "l1 c1 + l2 c12", "l1c1 + l2c12", "ℓ₁ cosθ₁ + ℓ₂cos(θ₁+θ₂)",
+    "l_1 c_1 + l_2 c_{12}", r"l_1 \cos\theta_1 + l_2\cos\left(\theta_1 + \theta_2\right)", "L1*C1 + L2*C12",
+    r"\frac{2 l_1 c_1}{2} + l_2 c_{12}", "l1 cos q1 + l2 c1c2 - l2 s1s2", "l1·Cθ1 + l2·C(θ1 + θ2)",
+    "l1·sin(q1 + 90°) + l2*cos(q1 + q2)", "l1 sin(θ1 + π/2) - l2 cos(θ1 + θ2 + pi)", "2 sin(30°) l1 c1 + l2 c12",
+    "0,5*(2*l1*c1 + 2*l2*c12)", "½(2l1c1 + 2l2c12)", "l1 c1 (sin²θ2 + cos^2(θ2)) + l2 c12", "l1 c1³/cos(q1)² + l2 c12",
+    "sqrt(l1²) c1 + √(l2^2) c12", "tan(q1) l1 c1²/s1 + l2 c12", "T_{14} = l1 c1 + l2 c12", "T(1, 4) = l1 c1 + l2 c12",
+    "x = l1 c1 + l2 c12", "l1 c1 + l2 c12 + sin 2q1 - 2 s1 cos q1",
+    "√2/√2 l1 c1 + l2 c12",
 ]  # fmt: skip
 
 
@@ -108,7 +128,11 @@ def test_a_right_answer_is_right_however_it_is_written(answer: str) -> None:
 @pytest.mark.parametrize(
     "answer",
     ["J11 = -l1*s1 - l2*s12", "M12 = l2^2*m2 + l1*l2*m2*c2", "g2 = g*l2*m2*c12", "detJ = l1*l2*s2",
-     "tau2 = l2^2*m2*(qdd1 + qdd2) + l1*l2*m2*(c2*qdd1 + s2*qd1^2) + g*l2*m2*c12"],
+     "tau2 = l2^2*m2*(qdd1 + qdd2) + l1*l2*m2*(c2*qdd1 + s2*qd1^2) + g*l2*m2*c12", "|J| = l1 l2 s2", "nx = c12",
+     "τ2 = l2² m2 (θ̈1 + θ̈2) + l1 l2 m2 (c2 θ̈1 + s2 θ̇1²) + g l2 m2 c12", "C21 = m2 l1 l2 s2 θ̇1",
+     "J_{11} = -l1 s1 - l2 s12",
+     r"\tau_2 = m_2 l_2^2 (\ddot{\theta}_1 + \ddot\theta_2) + m_2 l_1 l_2 (c_2 \ddot\theta_1 + s_2 \dot{q}_1^2)"
+     r" + m_2 g l_2 c_{12}"],
 )  # fmt: skip
 def test_entries_of_models_by_name(answer: str) -> None:
     assert mp.check_answer("planar2r", answer)
@@ -185,3 +209,90 @@ def test_letters_have_numbers_of_their_kind(seed: int) -> None:
     assert all(numbers[name] in LENGTHS for name in ("l1", "h3"))
     drawn = [numbers_of(robot, Random(10 * seed + k)) for k in range(8)]
     assert max(x[name] for x in drawn for name in ("m1", "m2", "m3")) > max(LENGTHS)
+
+
+def in_other_words(text: str, rng: Random) -> str:
+    """A solution as somebody else would type it: blanks, Greek, indices, capitals, LaTeX, a decimal comma."""
+    joints = rng.choice(("q", "theta", "θ", "θ_", r"\theta_"))
+    text = re.sub(r"\bq(d*)(\d)", lambda x: f"q{x[1]}{x[2]}" if x[1] else f"{joints}{x[2]}", text)
+    text = re.sub(r"\b([cs])(\d+)\b", rng.choice((r"\1\2", r"\1_\2", r"\1_{\2}")), text)
+    text = text.replace("*", rng.choice(("*", "·", " ", r"\cdot ")))
+    text = re.sub(r"\b([clsm])(\d)\b", lambda x: x[1] + "₀₁₂₃₄₅₆₇₈₉"[int(x[2])], text) if rng.random() < 0.3 else text
+    text = text.replace("-", "−") if rng.random() < 0.5 else text
+    text = re.sub(r"\^(\d)", lambda x: "²³⁴"[int(x[1]) - 2], text) if rng.random() < 0.5 else text
+    text = re.sub(r"(\d)\.(\d)", r"\1,\2", text) if rng.random() < 0.5 else text
+    return rng.choice(("", "  ", "x = ")) + text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_solution_is_right_in_other_words(seed: int, ten: Worksheet) -> None:
+    """Of arms of every kind that were drawn; with another term it is wrong in any words."""
+    rng = Random(seed)
+    for sheet in ten.sheets[3 * seed : 3 * seed + 3]:
+        for one in sheet.questions:
+            if isinstance(one.solution, FormulaTree):
+                text = in_other_words(sheet.plain(one), rng)
+                assert sheet.check(one.key, text), (text, str(sheet.check(one.key, text)))
+                assert not sheet.check(one.key, in_other_words(f"{sheet.plain(one)} + 0.25*s1*m1", rng))
+
+
+ANSWERS = [*RIGHT, *WRONG, "l1 c₁ + l2 c₁₊₂", "cos1 l1 + cos12 l2", "l1*atan2(1,1) + c1", "nosuch", "l1 c1 q12", "m12"]
+
+
+@needs_node
+def test_the_page_reads_answers_as_the_command_does(tmp_path: Path) -> None:
+    """One list of rewrites, two readers: the same answers are right."""
+    sheet = mp.worksheet("planar2r", ["pose"], seed=1).sheet(1)
+    one = next(x for x in sheet.questions if str(x.left).startswith("Letter(letter='p', below='x'"))
+    samples = samples_of(one, 2, Random(1))
+    question = {"kind": "formula", "samples": samples, "words": {key: key for key in WORDS}}
+    reader = SCRIPT.partition("for (const box of")[0]
+    run = f"""{reader}
+    const verdict = (text) => {{ try {{ return judge({json.dumps(question)}, text)[0]; }} catch {{ return false; }} }};
+    console.log(JSON.stringify({json.dumps(ANSWERS)}.map(verdict)));"""
+    page = json.loads(run_node(run, tmp_path))
+    assert page == [bool(sheet.check(one.key, text)) for text in ANSWERS]
+
+
+NUMBERS = {
+    "0.866": (math.sqrt(3) / 2, True), "sqrt(3)/2": (math.sqrt(3) / 2, True), "0,866 m": (math.sqrt(3) / 2, True),
+    "√3/2": (math.sqrt(3) / 2, True), "−0.866": (-math.sqrt(3) / 2, True), "px = 0.25": (0.25, True),
+    "0.024": (0.02, False), "0": (0.004, False), "0.004": (0.0043, True), "12,3 N m": (12.31, True),
+    "1/8": (0.125, True),
+    "l1": (0.3, False), "": (0.3, False), "0.3.1": (0.3, False), "cos(30°)": (math.sqrt(3) / 2, True),
+}  # fmt: skip
+LISTS = {
+    "30, -45": True, "30; -45": True, "30 -45": True, "30,-45": True, "(30°, −45°)": True, "30,0; -45,0": True,
+    "θ1 = 30°, θ2 = -45°": True, "q1=30 q2=-45": True, "30, 45": False, "30": False, "30, -45, 0": False, "a b": False,
+}  # fmt: skip
+
+
+@needs_node
+def test_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
+    """By the command and by the page."""
+    sheet = mp.worksheet("planar2r", ["ik"], seed=1).sheet(1)
+    one = next(x for x in sheet.questions if x.kind == "joints")
+    arm = mp.Arm(sheet.robot.with_parameters(**dict(one.given)))
+    target = tuple(arm.pose(np.radians([30, -45]))[:3, 3].tolist())
+    reach = replace(one, target=target)
+    words = {key: key for key in WORDS}
+    cases: list[tuple[dict[str, object], str, bool, bool]] = [
+        (
+            {"kind": "number", "value": value, "near": NEAR, "words": words},
+            text,
+            right,
+            bool(check_number(value, text, NEAR)),
+        )
+        for text, (value, right) in NUMBERS.items()
+    ]  # fmt: skip
+    joints: dict[str, object] = {"kind": "joints", "arm": sheet.arm_in_numbers(reach), "close": CLOSE, "words": words}
+    asked = check_joints
+    cases += [
+        (joints, text, right, bool(asked(sheet.robot, dict(one.given), target, text))) for text, right in LISTS.items()
+    ]
+    run = f"""{SCRIPT.partition("for (const box of")[0]}
+    const verdict = ([q, text]) => {{ try {{ return judge(q, text)[0]; }} catch {{ return false; }} }};
+    console.log(JSON.stringify({json.dumps([case[:2] for case in cases])}.map(verdict)));"""
+    page = json.loads(run_node(run, tmp_path))
+    for (_, text, right, command), here in zip(cases, page, strict=True):
+        assert (command, here) == (right, right), text

@@ -286,3 +286,16 @@ def test_columns_that_cannot_be_decided_are_asked_for(text: str) -> None:
     with pytest.raises(RobotFileError, match="the first line is not a header") as caught:
         robot_from_dh_text(text, convention="standard", angle="deg")
     assert "columns=" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mark", ["d3*", "d3 *", "d3(t)", "d_3*", "d3* + 0.2"])
+def test_a_row_of_python_marks_a_slide_as_a_pasted_table_does(mark: str) -> None:
+    """Stars of Spong's tables, in tuples and in dicts, without a type."""
+    rows: list[Any] = [("θ1*", "d1", 0, "-pi/2"), ("θ2*", "d2", 0, "pi/2"), (0, mark, 0, 0)]
+    typed = robot_from_rows([*rows[:2], (0, 0.2 if "0.2" in mark else 0, 0, 0, "P")])
+    tables: list[Any] = [dict(zip(("theta", "d", "a", "alpha"), row, strict=True)) for row in rows]
+    for found in (robot_from_rows(rows), robot_from_rows(tables)):
+        assert [joint.kind for joint in found.joints] == ["revolute", "revolute", "prismatic"]
+        assert geometry_table(found).rows == geometry_table(typed).rows
+    with pytest.raises(RobotFileError, match=r"joint 3: d: .*another joint"):
+        robot_from_rows([*rows[:2], (0, "d2*", 0, 0)])

@@ -252,6 +252,7 @@ class TypstScript(Script, Typst):
 
 _HTML_DOTS = ("", "˙", "¨")
 _COMMA = "<mo>,</mo>"
+_THIN = '<mspace width="0.17em"/>'
 
 
 def _tag(name: str, inside: str, more: str = "") -> str:
@@ -332,6 +333,13 @@ class PageScript(Script, MathML):
             return (self.sign if value < 0 else "") + self.half
         shown = Fraction(f"{float(value):.{DIGITS}g}") if len(Printer().number(value)) > DIGITS + 3 else value
         return MathML.number(self, shown)
+
+    def signs(self, text: str) -> str:
+        """sin θ cos α: a thin gap where a function touches what is beside it without brackets."""
+        if text.strip() not in FUNCTIONS:
+            return super().signs(text)
+        before, after = (_THIN if blank else "" for blank in (text.startswith(" "), text.endswith(" ")))
+        return before + self.word(text.strip()) + after
 
     def word(self, run: str) -> str:
         return _tag("mi", run) + "<mo>&#8289;</mo>" if run in FUNCTIONS else "".join(_tag("mi", one) for one in run)

@@ -75,13 +75,20 @@ def entry_names(function: Function) -> frozenset[str]:
     return frozenset(names.union(f"{port.name}{i}" for port in vectors for i in range(1, port.shape[0] + 1)))
 
 
-def book_names(letters: Sequence[str], taken: frozenset[str]) -> dict[str, NameParts]:
+def book_names(
+    letters: Sequence[str], taken: frozenset[str], offsets: frozenset[str] = frozenset()
+) -> dict[str, NameParts]:
     """θ1 for q1, ḋ3 for qd3, by the letter of each; one whose name a parameter has already stays as it is. θ̇ for
-    thetad, all of them together."""
+    thetad, all of them together. Of `offsets`, theta1 gives way: the angle that a table adds to θ1 is θ01."""
     rates = {letter + "d" * dots: (letter, "", dots) for letter in letters for dots in (1, 2)}
     names: dict[str, NameParts] = {name: parts for name, parts in rates.items() if name not in taken}
     for number, letter in enumerate(letters, 1):
-        if taken.isdisjoint(letter + "d" * dots + str(number) for dots in range(3)):
+        own = f"{letter}{number}"
+        used = taken.intersection(letter + "d" * dots + str(number) for dots in range(3))
+        if used == {own} & offsets and f"{letter}0{number}" not in taken:
+            names |= dict.fromkeys(used, (letter, f"0{number}", 0))
+            used = frozenset()
+        if not used:
             names |= {f"q{'d' * dots}{number}": (letter, str(number), dots) for dots in range(3)}
     return names
 

@@ -248,6 +248,13 @@ def leaves(trees: Iterable[FormulaTree]) -> list[FormulaTree]:
     return sorted(unique, key=sort_key)
 
 
+def symbol_names(trees: Iterable[FormulaTree]) -> set[str]:
+    """The names of all symbols, those inside sines and cosines, too."""
+    parts = leaves(trees)
+    inside = (leaf for x in parts if isinstance(x, Trig) for leaf, _ in x.angle)
+    return {x.name for x in (*parts, *inside) if isinstance(x, Symbol)}
+
+
 def evaluate_tree(tree: FormulaTree, symbols: Mapping[str, object], maths: Maths[Any]) -> Any:
     """Its meaning over any scalar."""
 

@@ -213,7 +213,9 @@ def _finish_derivation(
     plain = {str(x.data) for x in needed} - {str(x.symbol.data) for x in kept}
     names = final_names(kept, plain)
     trees = _trees(robot, list(_roots(drafts)), names)
-    labels = {letter + index: Label(letter, index) for letter, index in names.values()} | _own_labels(chain, plain)
+    labels = {letter + index: Label(letter, index) for letter, index in names.values()} | _own_labels(
+        robot, chain, plain
+    )
     steps = tuple(_step(draft, trees) for draft in drafts)
     said = robot.name, plan.title, plan.sentence, plan.roles, plan.parameter
     return InverseDerivation(*said, chain.dof, plan.pad.count if plan.pad else 0, steps, labels)
@@ -258,15 +260,17 @@ def _trees(
     return dict(zip(unique, map(with_squares, factor_function(function)["y"]), strict=True))
 
 
-def _own_labels(chain: Tree, taken: Iterable[str]) -> dict[str, Label]:
+def _own_labels(robot: RobotDescription, chain: Tree, taken: Iterable[str]) -> dict[str, Label]:
     """θ for angles and d for slides, or q where the table has these letters; n o a t for the pose."""
     labels = {f"{name}{axis}": Label(letter, axis) for name, letter in zip(COLUMNS, SHOWN) for axis in "xyz"}
     slides = [n for n, link in enumerate(chain.links, 1) if link.kind.name == "prismatic"]
     turns = [n for n in range(1, chain.dof + 7) if n not in slides]
+    offsets = {joint.offset.name for joint in robot.joints}
     for letter, numbers in (("theta", turns), ("d", slides)):
-        # a table with parameters called d1 keeps them: the joint is q then
-        own = "q" if any(f"{letter}{number}" in taken for number in numbers) else letter
-        labels |= {f"q{number}": Label(own, str(number)) for number in numbers}
+        used = {f"{letter}{number}": Label(letter, f"0{number}") for number in numbers if f"{letter}{number}" in taken}
+        # a table with parameters called d1 keeps them: the joint is q then; what it adds to θ1 is θ01
+        own = letter if used.keys() <= offsets else "q"
+        labels |= {f"q{number}": Label(own, str(number)) for number in numbers} | (used if own == letter else {})
     return labels | {"psi": Label("psi", "")}
 
 

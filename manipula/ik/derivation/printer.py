@@ -12,7 +12,7 @@ from manipula.algebra.show.notation import Signed
 from manipula.algebra.show.paper import Latex, Typst, typst_string
 from manipula.algebra.show.printer import GREEK, SUBSCRIPTS, Unicode
 from manipula.algebra.simplify.tree import FormulaTree
-from manipula.messages import Message, places_of
+from manipula.messages import Message, join_messages, places_of
 
 # How a derivation's formulas are set: the styles of `algebra.show` with its own letters, and ±.
 
@@ -189,14 +189,25 @@ class InverseDerivation:
     def _head(self, style: Text) -> list[str]:
         lines = [f"{self.robot}: {self.title}.", f"{self.why[:1].upper()}{self.why[1:]}.", self._branches()]
         lines += [self._few()] if self.dof < (3 if self.task == "position" else 6) else []
-        return [style.words(line) for line in lines] + [self._letters(style)]
+        return [style.words(line) for line in lines] + [self._letters(style), *self._offsets(style)]
 
-    def _branches(self) -> str:
-        each = f" for each value of the free parameter ({self.given})" if self.given else ""
+    def _offsets(self, style: Text) -> Iterator[str]:
+        """θ₀₂ is the offset of θ₂."""
+        for label in self.labels.values():
+            if label.place.startswith("0"):
+                pair = (label, Label(label.letter, label.place[1:]))
+                yield Message(
+                    "{offset} is the offset of {own} in the table.", *(style.formula(style.label(x)) for x in pair)
+                )
+
+    def _branches(self) -> Message:
+        each = Message(" for each value of the free parameter ({given})", self.given) if self.given else ""
         if not self.roles:
-            return f"One branch{each}."
-        choices = ", ".join(f"{role} ±" for role in self.roles)
-        return f"{2 ** len(self.roles)} branches{each}: {choices}; the upper sign is that of +."
+            return Message("One branch{each}.", each)
+        choices = join_messages(", ", (Message("{role} ±", Message(role)) for role in self.roles))
+        return Message(
+            "{count} branches{each}: {choices}; the upper sign is that of +.", 2 ** len(self.roles), each, choices
+        )
 
     def _few(self) -> str:
         """An arm of few joints reaches few poses, or points."""

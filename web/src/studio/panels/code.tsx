@@ -63,7 +63,7 @@ function Choices(): JSX.Element {
   return (
     <>
       <div class="line">
-        <Choice label={t("Language")} value={language.value} options={known.map((l) => [l, l] as const)} onChange={(l) => (language.value = l)} />
+        <Choice label={t("Code in")} value={language.value} options={known.map((l) => [l, l] as const)} onChange={(l) => (language.value = l)} />
         <Choice
           label={t("Optimise")}
           value={optimise.value}

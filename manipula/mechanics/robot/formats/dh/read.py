@@ -255,7 +255,7 @@ def robot_from_rows(
         )
     joints = [_table_from_row(number, row, order) for number, row in enumerate(rows, 1)]
     _refuse_unmarked(joints, more.get("values"))
-    joints = [{"type": "revolute", **joint} for joint in joints]
+    joints = [{"type": _kind_by_mark(joint, n, more.get("values")), **joint} for n, joint in enumerate(joints, 1)]
     head = {"format": 1, "name": name, "convention": convention, "angle": angle, "length": length}
     given = {key: _plain(value) for key, value in more.items() if value is not None}
     return robot_from_raw({**head, **given, "joint": joints}, "", "python", exact)
@@ -338,8 +338,7 @@ def _table_from_sequence(number: int, row: object, order: _Order) -> dict[str, A
 
 def _refuse_unmarked(joints: Sequence[Mapping[str, Any]], values: object) -> None:
     """A row without a type and without its variable, where other rows have theirs: which joint it is, nobody said."""
-    meant = values if isinstance(values, Mapping) else ()
-    marks = [marks_variable(joint, number, meant) for number, joint in enumerate(joints, 1)]
+    marks = [marks_variable(joint, number, _names(values)) for number, joint in enumerate(joints, 1)]
     for number, (joint, marked) in enumerate(zip(joints, marks), 1):
         if any(marks) and not marked and "theta" in joint and "type" not in joint:
             name = joint.get("name")
@@ -348,6 +347,15 @@ def _refuse_unmarked(joints: Sequence[Mapping[str, Any]], values: object) -> Non
                 where=joint_label(number, name if isinstance(name, str) else None),
                 hint='add its type to the row: "R", "P" or "F"',
             )  # fmt: skip
+
+
+def _kind_by_mark(joint: Mapping[str, Any], number: int, values: object) -> str:
+    """Prismatic where the row marks d as its variable, d3* or q3, as pasted tables do."""
+    return "prismatic" if marks_variable({"d": joint.get("d")}, number, _names(values)) else "revolute"
+
+
+def _names(values: object) -> Collection[str]:
+    return values if isinstance(values, Mapping) else ()
 
 
 def _plain(value: object) -> Any:
