@@ -212,6 +212,11 @@ def _of_field(head: str) -> Meaning | None:
     return meaning_of(words_of(field), "") if path else None
 
 
+def _all_same(columns: Sequence[Any]) -> bool:
+    """Times that a recorder wrote in front of every channel are one."""
+    return all(np.array_equal(columns[0], column, equal_nan=True) for column in columns[1:])
+
+
 def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Place, ...], tuple[str, ...]]:
     """In the positions' own struct first, then the shortest head; seconds and nanoseconds of one stamp are one time."""
     struct = beside.rpartition(".")[0]
@@ -222,12 +227,14 @@ def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Pla
         rough = [x for x in plain if set(x[3]) & {"sec", "secs", "seconds"}]
         if len(fine) == len(rough) == 1 and fine != rough:
             return (rough[0][0], fine[0][0]), ("s", "ns")
-    if len(plain) > 1:
-        listed = " or ".join(repr(source.heads[x[0].column]) for x in plain)
+    if len(plain) > 1 and not _all_same([source.columns[x[0].column].values() for x in plain]):
+        heads = [source.heads[x[0].column] for x in plain]
+        alike = len({*heads}) < len(heads)  # by number then, counted from 0
+        listed = " or ".join(f"{x[0].column}: {head!r}" if alike else repr(head) for x, head in zip(plain, heads))
         raise InputError(
             "{path}: times may be {listed}; say which: columns={{'t': {heads!r}}}",
             source.path,
             listed,
-            source.heads[plain[0][0].column],
+            plain[0][0].column if alike else heads[0],
         )
     return ((plain[0][0],), (plain[0][1],)) if plain else ((), ())
