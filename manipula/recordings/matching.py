@@ -29,7 +29,9 @@ from manipula.recordings.sources import Source
 from manipula.recordings.words import (
     COMMON,
     CURRENTS,
+    FINE_TIMES,
     MEASURED_NAMES,
+    ROUGH_TIMES,
     WANTED_NAMES,
     Meaning,
     head_of,
@@ -223,8 +225,8 @@ def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Pla
     near = [x for x in found if struct and source.heads[x[0].column].rpartition(".")[0] == struct] or found
     plain = [x for x in near if not x[2]] or near
     if len(plain) == 2:
-        fine = [x for x in plain if set(x[3]) & {"nsec", "nsecs", "nanosec", "nanosecs"}]
-        rough = [x for x in plain if set(x[3]) & {"sec", "secs", "seconds"}]
+        fine = [x for x in plain if FINE_TIMES & set(x[3])]
+        rough = [x for x in plain if ROUGH_TIMES & set(x[3])]
         if len(fine) == len(rough) == 1 and fine != rough:
             return (rough[0][0], fine[0][0]), ("s", "ns")
     if len(plain) > 1 and not _all_same([source.columns[x[0].column].values() for x in plain]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -68,20 +69,25 @@ class Way(NamedTuple):
 def read_text(path: Path, ask: Ask) -> Source:
     text = _decode_text(path)
     lines = [TextLine(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return read_lines(path, lines, text.endswith("\n"))
+
+
+def read_lines(path: Path, lines: Sequence[TextLine], whole: bool, notes: Sequence[str] = ()) -> Source:
+    """The table in these lines, of which the last may be cut off where they are not `whole`."""
     lines = list(spread_lists(path, lines))
     body = [line for line in lines if not line.comment]
     way = _way(path, body)
     first = _first_of_numbers(path, body, way)
     way = way._replace(ended=_is_ended(way, body, first))
     rows, foreign = _without_foreign(body[first:], way)
-    rows, repairs = _whole(path, rows, way, text.endswith("\n"))
+    rows, repairs = _whole(path, rows, way, whole)
     width = len(way.cells(rows[0].text))
-    heads, units, notes = _heads(path, lines, body[:first], rows[0], way, width)
+    heads, units, nameless = _heads(path, lines, body[:first], rows[0], way, width)
     _refuse_thousands(path, rows, way)
     table = Table(path, way, rows, heads, width)
     columns = [_column(table, k, head, units[k]) for k, head in enumerate(heads)]
     numbers = np.array([line.number for line in rows])
-    return Source(str(path), tuple(columns), tuple(notes), (*foreign, *repairs), own_heads(heads), lines=numbers)
+    return Source(str(path), tuple(columns), (*notes, *nameless), (*foreign, *repairs), own_heads(heads), lines=numbers)
 
 
 def _column(table: Table, k: int, head: str, unit: str) -> Column:
@@ -137,7 +143,7 @@ def _one_decimal_a_line(lines: list[str]) -> bool:
 def _score(way: Way, text: str) -> int:
     cells = [cell for cell in way.cells(text) if cell]
     numbers = sum(way.number(cell) is not None for cell in cells)
-    return 2 * numbers - len(cells)
+    return max(2 * numbers - len(cells), 0)  # a line of words, `Zeit, A 1, A 2`, is no reason for another mark
 
 
 def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:

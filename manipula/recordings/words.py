@@ -173,6 +173,8 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
             "forca", "fuerza", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"),
 }  # fmt: skip
 QUANTITY_OF = {word: name for name, words in QUANTITIES.items() for word in words}
+FINE_TIMES = frozenset(("nsec", "nsecs", "nanosec", "nanosecs"))  # of a stamp in two columns
+ROUGH_TIMES = frozenset(("sec", "secs", "seconds"))
 CURRENTS = frozenset(
     {"current", "currents", "amps", "amp", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"}
 )
