@@ -139,7 +139,10 @@ def report_of(found: Shown) -> str:
     return page(f"{found.data.robot.name}: identified from recordings", parts)
 
 
-SUMS = "The sums of parameters that are identifiable from torques; they are known though their single terms may not be."
+SUMS = (
+    "The sums of parameters that are identifiable from torques; they are known though their single terms may not be. "
+    "_R marks a parameter that carries terms of the links behind it."
+)
 KNOWN = 0.1  # of itself: a parameter that is identified well
 GOOD, FAIR = 5.0, 15.0  # % of the torque: a prediction for control, and one for simulation
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.messages import Message
-from manipula.recordings.sources import Array, Ask, Column, Source, column_from, sources_from_arrays
+from manipula.recordings.sources import Array, Ask, Column, Source, column_from, numeric, sources_from_arrays
 from manipula.recordings.words import OWN, own_heads
 from manipula.support.files import open_archive
 
@@ -286,6 +286,22 @@ def read_npz(path: Path, ask: Ask) -> Source:
     source = sources_from_arrays(str(path), arrays, notes=notes)
     named = [column_from(x.head, x.values(), joints=joints) if x.width == len(joints) else x for x in source.columns]
     return Source(source.path, tuple(named), notes) if len(joints) > 1 else source
+
+
+def read_npy(path: Path, ask: Ask) -> Source:
+    """One array: of records, whose fields have names, or a table without names."""
+    array = np.load(path, allow_pickle=False)
+    if array.dtype.names:
+        return sources_from_arrays(str(path), {name: np.asarray(array[name]) for name in array.dtype.names})
+    if array.ndim != 2 or not numeric(array):
+        raise InputError(
+            "{path}: has an array of shape {shape}; expected a row for every time and columns of numbers",
+            path,
+            array.shape,
+        )
+    heads = [f"column {k}" for k in range(array.shape[1])]
+    columns = tuple(column_from(head, array[:, k]) for k, head in enumerate(heads))
+    return Source(str(path), columns, (Message("the file has no names of columns"),))
 
 
 def _load_arrays(path: Path) -> tuple[dict[str, Array], list[str]]:

@@ -32,14 +32,18 @@ class TextLine(NamedTuple):
         return self.text.lstrip().startswith(COMMENTS)
 
 
-# Times written as text: 2026-01-02T23:59:59.5, with a zone or without, 02.01.2026 23:59:59,5, or 23:59:59.5 alone.
+# Times written as text: 2026-01-02T23:59:59.5, with a zone or without, 02.01.2026 23:59:59,5, 1/2/2026 11:59:59.5 PM,
+# or 23:59:59.5 alone.
 
 DAY = 24 * 3600 * 10**9  # ns
-CLOCK = r"(?P<h>\d{1,2}):(?P<min>\d\d):(?P<s>\d\d)(?:[.,](?P<part>\d+))?"
+CLOCK = r"(?P<h>\d{1,2}):(?P<min>\d\d):(?P<s>\d\d)(?:[.,:](?P<part>\d+))?(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
 YEAR_FIRST = r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})"
-DAY_FIRST = r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"  # with slashes it may be the month
+DAY_FIRST = r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})"
+EITHER_FIRST = (r"(?P<d>\d{1,2})/(?P<m>\d{1,2})/(?P<y>\d{4})", r"(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4})")
 ZONE = r"\s*(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?"
-FORMS = tuple(re.compile(form) for form in (f"{YEAR_FIRST}[T _]{CLOCK}{ZONE}", f"{DAY_FIRST}[T _]{CLOCK}", CLOCK))
+SLASHED = tuple(re.compile(f"{day}[T _]{CLOCK}") for day in EITHER_FIRST)
+PLAIN = re.compile(CLOCK)
+FORMS = (re.compile(f"{YEAR_FIRST}[T _]{CLOCK}{ZONE}"), re.compile(f"{DAY_FIRST}[T _]{CLOCK}"), *SLASHED, PLAIN)
 
 
 def is_stamp(cell: str) -> bool:
@@ -52,10 +56,18 @@ def _form(cell: str) -> re.Pattern[str] | None:
 
 def stamps_from(cells: Sequence[str]) -> list[int | None]:
     """Nanoseconds since 1970, or since midnight where there is no date; None of a cell that is of another form than the
-    first. A clock without a date that falls by more than half a day has passed midnight."""
+    first. A clock without a date that falls by more than half a day has passed midnight. With slashes the day or the
+    month may be first: as the recording is shorter, and all of it is a time."""
     form = _form(cells[0]) if cells else None
-    found = [None if form is None else _nanoseconds(form, cell) for cell in cells]
-    return _over_midnight(found) if form is FORMS[-1] else found
+    forms = SLASHED if form in SLASHED else (form,)
+    found = min(([None if x is None else _nanoseconds(x, cell) for cell in cells] for x in forms), key=_span)
+    return _over_midnight(found) if form is PLAIN else found
+
+
+def _span(times: Sequence[int | None]) -> tuple[int, int]:
+    """How many are no times, and how long the others last."""
+    known = [time for time in times if time is not None]
+    return len(times) - len(known), max(known, default=0) - min(known, default=0)
 
 
 def _nanoseconds(form: re.Pattern[str], cell: str) -> int | None:
@@ -64,6 +76,10 @@ def _nanoseconds(form: re.Pattern[str], cell: str) -> int | None:
         return None
     told = {name: text or "" for name, text in match.groupdict().items()}
     hours, minutes, seconds = int(told["h"]), int(told["min"]), int(told["s"])
+    if told["half"]:
+        if not 1 <= hours <= 12:
+            return None
+        hours = hours % 12 + 12 * (told["half"] in "pP")
     if hours > 23 or minutes > 59 or seconds > 60:  # 60: a leap second
         return None
     total = ((hours * 60 + minutes) * 60 + seconds) * 10**9 + int(told["part"][:9].ljust(9, "0") or 0)

@@ -46,9 +46,16 @@ def _counted(t: Array, q: Array, tick: float, width: float) -> Array | None:
             return None
         step = _pooled_step(t, number, cuts)
     cuts = sorted({0, *(_lost_before(q, cut, round(tick / step)) for cut in cuts[1:-1]), len(t)})
-    places = np.repeat([np.mean((t - step * number)[a:b]) for a, b in pairwise(cuts)], np.diff(cuts))
+    places = np.repeat([_middle((t - step * number)[a:b], tick) for a, b in pairwise(cuts)], np.diff(cuts))
     found = step * number + places
     return found if (np.diff(found) > 0).all() else None
+
+
+def _middle(off: Array, tick: float) -> float:
+    """Of the band of a stretch. A clock that floors fills a tick evenly: its ends say more than the mean, of which the
+    ticks that a stretch has in part take a share. Where the clock jitters the ends are its worst stamps."""
+    low, high = float(off.min()), float(off.max())
+    return (low + high) / 2 if high - low <= SLACKS[0] * tick else float(off.mean())
 
 
 def _pooled_step(t: Array, number: Array, cuts: list[int]) -> float:

@@ -95,7 +95,7 @@ def _word(unit: str) -> str:
 
 def _turns(log: Seen) -> str:
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
-        if turns and (count := int(np.count_nonzero(wrap_turns(log.t, log.q[:, j])))):
+        if turns and np.ptp(log.q[:, j]) < COUNTED and (count := int(np.count_nonzero(wrap_turns(log.t, log.q[:, j])))):
             return Message(
                 (
                     ("{names}: positions jump by a turn {count} times; np.unwrap(q, axis=0) puts them together")

@@ -19,7 +19,17 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.recordings.sources import Array, Ask, Column, Source, column_from, source_of
-from manipula.recordings.words import QUANTITIES, Meaning, head_of, meaning_of, robots_name, unit_of, words_of
+from manipula.recordings.words import (
+    FINE_TIMES,
+    QUANTITIES,
+    ROUGH_TIMES,
+    Meaning,
+    head_of,
+    meaning_of,
+    robots_name,
+    unit_of,
+    words_of,
+)
 
 Indexes = NDArray[np.intp]
 HEADLESS = "column 0"  # the first head of a file without heads
@@ -105,7 +115,7 @@ def _meaning(column: Column) -> Meaning | None:
 
 def _part(path: Path, source: Source, dof: int) -> FilePart:
     """With heads that say the quantity: the file's own, or with the word that its name has."""
-    columns = source.columns
+    columns = _one_stamp(source.columns)
     meanings = [_meaning(column) for column in columns]
     said = {meaning.quantity for meaning in meanings if meaning is not None} - {"t"}
     if said:
@@ -153,6 +163,22 @@ def _name(path: Path) -> Meaning | None:
 def _is_time(column: Column) -> bool:
     meaning = _meaning(column)
     return meaning is not None and meaning.quantity == "t"
+
+
+def _one_stamp(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Seconds and nanoseconds of one stamp as one column, of whole nanoseconds."""
+    times = [k for k, column in enumerate(columns) if _is_time(column)]
+    words = {k: set(head_of(columns[k].head).words) for k in times}
+    rough = [k for k in times if words[k] & ROUGH_TIMES]
+    fine = [k for k in times if words[k] & FINE_TIMES]
+    if len(times) != 2 or len(rough) != 1 or len(fine) != 1 or rough == fine:
+        return columns
+    seconds, rest = (np.asarray(columns[k].values(), float) for k in (rough[0], fine[0]))
+    if not (np.isfinite(seconds) & np.isfinite(rest)).all():
+        return columns
+    whole = seconds.astype(np.int64) * 10**9 + rest.astype(np.int64)
+    stamp = column_from(columns[rough[0]].head, whole, "ns")
+    return tuple(stamp if k == rough[0] else column for k, column in enumerate(columns) if k != fine[0])
 
 
 def _first_is_clock(arrays: Sequence[Array], dof: int, name: Meaning | None) -> bool:

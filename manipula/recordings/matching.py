@@ -29,7 +29,9 @@ from manipula.recordings.sources import Source
 from manipula.recordings.words import (
     COMMON,
     CURRENTS,
+    FINE_TIMES,
     MEASURED_NAMES,
+    ROUGH_TIMES,
     WANTED_NAMES,
     Meaning,
     head_of,
@@ -212,22 +214,29 @@ def _of_field(head: str) -> Meaning | None:
     return meaning_of(words_of(field), "") if path else None
 
 
+def _all_same(columns: Sequence[Any]) -> bool:
+    """Times that a recorder wrote in front of every channel are one."""
+    return all(np.array_equal(columns[0], column, equal_nan=True) for column in columns[1:])
+
+
 def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Place, ...], tuple[str, ...]]:
     """In the positions' own struct first, then the shortest head; seconds and nanoseconds of one stamp are one time."""
     struct = beside.rpartition(".")[0]
     near = [x for x in found if struct and source.heads[x[0].column].rpartition(".")[0] == struct] or found
     plain = [x for x in near if not x[2]] or near
     if len(plain) == 2:
-        fine = [x for x in plain if set(x[3]) & {"nsec", "nsecs", "nanosec", "nanosecs"}]
-        rough = [x for x in plain if set(x[3]) & {"sec", "secs", "seconds"}]
+        fine = [x for x in plain if FINE_TIMES & set(x[3])]
+        rough = [x for x in plain if ROUGH_TIMES & set(x[3])]
         if len(fine) == len(rough) == 1 and fine != rough:
             return (rough[0][0], fine[0][0]), ("s", "ns")
-    if len(plain) > 1:
-        listed = " or ".join(repr(source.heads[x[0].column]) for x in plain)
+    if len(plain) > 1 and not _all_same([source.columns[x[0].column].values() for x in plain]):
+        heads = [source.heads[x[0].column] for x in plain]
+        alike = len({*heads}) < len(heads)  # by number then, counted from 0
+        listed = " or ".join(f"{x[0].column}: {head!r}" if alike else repr(head) for x, head in zip(plain, heads))
         raise InputError(
             "{path}: times may be {listed}; say which: columns={{'t': {heads!r}}}",
             source.path,
             listed,
-            source.heads[plain[0][0].column],
+            plain[0][0].column if alike else heads[0],
         )
     return ((plain[0][0],), (plain[0][1],)) if plain else ((), ())

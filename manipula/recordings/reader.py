@@ -17,11 +17,13 @@ from manipula.recordings.columns import Group, Joints, found_in, how_to_say
 from manipula.recordings.file_sets import source_of_set
 from manipula.recordings.log import Log, Understood
 from manipula.recordings.matching import Matched, match_columns
-from manipula.recordings.repairs import Rows, unwrap_joint
+from manipula.recordings.repairs import Rows, counter_size, unwrap_positions
 from manipula.recordings.sources import Ask, Source, source_of
 from manipula.recordings.words import (
+    CENTURY,
     CURRENTS,
     MEASURED_NAMES,
+    SINCE_1970,
     WANTED_NAMES,
     said_unit,
     si_unit,
@@ -81,6 +83,7 @@ class Reading:
         self.notes = [*source.notes, *found.notes]
         self.stated: set[str] = {"t", *QUANTITIES} if source.own else set()
         self.turns = self._turns(robot)
+        self.counters: dict[str, list[float]] = {}  # by joint, in its unit; 0 where positions are no counter's
         self.time_units = self._time_units()
         for name in (*units, *scale):
             if name == "tau" and name not in found.groups:
@@ -108,7 +111,7 @@ class Reading:
         states = self._states()
         times = self._times(rate, len(arrays["q"]))
         rows = Rows(self.source.path, times, {**arrays, **states}, self.source.lines).repair()
-        repairs = [*self.source.repairs, *rows.said, *self._unwrap_positions(rows)]
+        repairs = [*self.source.repairs, *rows.said, *self._unwrap(rows)]
         for said in repairs:
             caution("{place}: {text}", self.source.path, said)
         given: dict[str, Any] = {name: value for name, value in rows.arrays.items() if name in QUANTITIES}
@@ -119,25 +122,11 @@ class Reading:
             turns=self.turns, stated=tuple(sorted(self.stated)), understood=self._describe_columns(given),
         )  # fmt: skip
 
-    def _unwrap_positions(self, rows: Rows) -> Iterator[str]:
-        """Positions that were cut at a turn, put together in place; what was saved here is read back as it is."""
+    def _unwrap(self, rows: Rows) -> Iterator[str]:
+        """Positions that were cut, put together in place; what was saved here is read back as it is."""
         for name in () if self.source.own else ("q", "q_ref"):
-            for j, turns in enumerate(self.turns if name in rows.arrays else ()):
-                q, count = unwrap_joint(rows.t, rows.arrays[name][:, j]) if turns else (None, 0)
-                if count:
-                    rows.arrays[name] = rows.arrays[name].copy()
-                    rows.arrays[name][:, j] = q
-                    joint = self.found.joints[j] if self.found.joints else Message("joint {name}", j + 1)
-                    yield Message(
-                        (
-                            "{joints}: {name} jumps by a turn {count} times: put together"
-                            if count > 1
-                            else "{joints}: {name} jumps by a turn {count} time: put together"
-                        ),
-                        joint,
-                        name,
-                        count,
-                    )
+            if name in rows.arrays:
+                yield from unwrap_positions(rows, name, self.turns, self.counters[name], self.found.joints)
 
     # numbers
 
@@ -149,6 +138,7 @@ class Reading:
             [x if x.ndim == 1 else x[:, place.inner] for x, place in zip(read, group.places)], axis=-1
         ).astype(float)
         factor = self._factors(name, group)
+        self.counters[name] = [counter_size(column) * abs(x) for column, x in zip(values.T, factor)]
         return values if (factor == 1.0).all() else values * factor
 
     def _factors(self, name: str, group: Group) -> Array:
@@ -264,12 +254,23 @@ class Reading:
         if all(words):
             self.stated.add("t")
         scale = float(np.ravel(self.scale.get("t", 1.0))[0])
-        total = np.zeros(1)
+        total, first = np.zeros(1), self._first_second()
         for k, place in enumerate(self.found.time):
             word = words[min(k, len(words) - 1)]
             factor = said_unit("t", word, Message("{path}: units", self.source.path)).factor if word else 1.0
-            total = total + self._count_from_first(self.source.columns[place.column].values()) * (factor * scale)
+            values = self._count_from_first(self.source.columns[place.column].values()) - first
+            total, first = total + values * (factor * scale), 0.0
         return total
+
+    def _first_second(self) -> float:
+        """Seconds since 1970 beside nanoseconds are counted from the first: a float has no place for both."""
+        if len(self.found.time) < 2:
+            return 0.0
+        seconds = self.source.columns[self.found.time[0].column].values()
+        if not len(seconds) or not SINCE_1970["ms"] / 1e3 <= seconds[0] <= CENTURY * SINCE_1970["ms"] / 1e3:
+            return 0.0
+        self.notes.append(Message("times are counted from the first, {values}", int(seconds[0])))
+        return float(seconds[0])
 
     def _time_units(self) -> list[str]:
         """Of every column of times: as said, as its head has it, or as its size shows; "" where nothing does."""

@@ -5,6 +5,7 @@ Repaired and said, with the lines of the file where it has some, or refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import pi
 
 import numpy as np
@@ -23,6 +24,10 @@ SHOWN = 5  # lines that a sentence names
 LONG = 8  # rows in order: the clock went on from there
 SETBACK, PART = 10.0, 0.1  # steps, of the whole time: a clock set back by more is another recording's
 NEEDED = ("q", "tau")
+FEWEST, BRIDGED = (
+    10,
+    3.0,
+)  # samples of a quantity that has rows of its own; of its steps: what lies farther apart is a gap
 LARGEST = 1e100  # a larger number is a damaged one, and its square none any more
 
 
@@ -35,7 +40,7 @@ class Rows:
         self.said: list[str] = []
 
     def repair(self) -> Rows:
-        for step in (self._empty_quantities, self._drop_missing, self._order, self._twice):
+        for step in (self._own_rows, self._empty_quantities, self._drop_missing, self._order, self._twice):
             step()
         if len(self.t) < 2:
             raise InputError("{place}: {count} sample with numbers in it; one is not enough", self.place, len(self.t))
@@ -49,6 +54,35 @@ class Rows:
     def _say(self, sentence: str, rows: NDArray[np.intp]) -> None:
         """With the lines of the rows it is about; before they are changed."""
         self.said.append(sentence if self.lines is None else name_lines(sentence, self.lines[rows]))
+
+    def _own_rows(self) -> None:
+        """Topics that were put into one table by time have rows of their own: all are brought to the times of that
+        column of positions or torques which has fewest. A stretch without samples is another thing."""
+        there = {name: (np.abs(value) < LARGEST) & self._timed[:, None] for name, value in self.arrays.items()}
+        counts = {name: found.sum(axis=0) for name, found in there.items() if name in NEEDED}
+        main = min(counts, key=lambda name: int(counts[name].min()))
+        rows = np.flatnonzero(there[main][:, int(counts[main].argmin())])
+        sparse = FEWEST <= len(rows) < (1 - MOST_MISSING) * len(self.t)
+        if not sparse or (np.diff(self.t) < 0).any() or not _is_regular(self.t[rows]):
+            return
+        self.said.append(
+            Message("{count} of {count2} rows have a number in {main}: these are taken", len(rows), len(self.t), main)
+        )
+        for name, value in self.arrays.items():
+            count = there[name].sum(axis=0)
+            own = (there[name][rows].sum(axis=0) < (1 - MOST_MISSING) * len(rows)) & (count >= FEWEST)
+            if own.any():
+                brought = value.copy()
+                for j in np.flatnonzero(own):
+                    at = there[name][:, j]
+                    brought[rows, j] = _between(self.t[at], value[at, j], self.t[rows])
+                self.arrays[name] = brought
+                self.said.append(Message("{name} has rows of its own: taken on lines between its samples", name))
+        self._keep(rows)
+
+    @property
+    def _timed(self) -> NDArray[np.bool_]:
+        return np.asarray(np.abs(self.t) < LARGEST)
 
     def _empty_quantities(self) -> None:
         """What is beside the point, and mostly missing, is left out as a whole."""
@@ -64,7 +98,7 @@ class Rows:
                 )
 
     def _drop_missing(self) -> None:
-        found = {"t": ~(np.abs(self.t) < LARGEST)} | {name: _rows_without(value) for name, value in self.arrays.items()}
+        found = {"t": ~self._timed} | {name: _rows_without(value) for name, value in self.arrays.items()}
         bad = np.logical_or.reduce(list(found.values()))
         if not bad.any():
             return
@@ -102,13 +136,14 @@ class Rows:
             return
         if self._restarts(back, order) or _length(self.arrays["q"][order]) > _length(self.arrays["q"]):
             k = int(back[0])
+            where = Message("row {k}", k + 2) if self.lines is None else Message("line {k}", int(self.lines[k + 1]))
             raise InputError(
-                "{place}: the clock jumps back from {t:.6g} to {t2:.6g} s at row {k}: these are several "
-                "recordings; cut the file there",
+                "{place}: the clock jumps back from {t:.6g} to {t2:.6g} s at {where}: these are several recordings; "
+                "cut the file there",
                 self.place,
                 self.t[k],
                 self.t[k + 1],
-                k + 2,
+                where,
             )
         told = Message("rows were not in the order of time ({count} stood too late): sorted", len(back))
         self._say(told, back + 1)
@@ -201,6 +236,20 @@ def name_lines(sentence: str, lines: NDArray[np.intp]) -> str:
     return Message("{said}: line {lines}" if len(lines) == 1 else "{said}: lines {lines}", sentence, shown)
 
 
+def _between(t: Array, values: Array, wanted: Array) -> Array:
+    """Values at other times, on lines between samples; none in gaps and outside."""
+    found, steps = np.interp(wanted, t, values, np.nan, np.nan), np.diff(t)
+    place = np.clip(np.searchsorted(t, wanted, side="right") - 1, 0, len(steps) - 1)
+    wide = (steps[place] > BRIDGED * np.median(steps)) & (t[place] < wanted) & (wanted < t[place + 1])
+    return np.where(wide, np.nan, found)
+
+
+def _is_regular(t: Array) -> bool:
+    """Are most of the times no farther apart than a few steps?"""
+    steps = np.diff(t)
+    return bool(steps[steps <= BRIDGED * np.median(steps)].sum() >= (1 - MOST_MISSING) * steps.sum())
+
+
 def _rows_without(value: Array) -> NDArray[np.bool_]:
     return np.asarray(~(np.abs(value) < LARGEST).all(axis=1))
 
@@ -217,23 +266,79 @@ def _length(q: Array) -> float:
 
 TURN = 2 * pi
 LIKE = 3.0  # times the steps beside it
-STILL = 0.05  # rad: as much as a step may be where a joint hardly moves
-LONGEST = 1.0  # rad: where steps are longer, turns cannot be counted
+STILL = 0.05 / TURN  # of a turn: as much as a step may be where a joint hardly moves
+LONGEST = 1.0 / TURN  # of a turn: where steps are longer, turns cannot be counted
 
 
-def wrap_turns(t: Array, q: Array) -> Array:
+def wrap_turns(t: Array, q: Array, turn: float = TURN) -> Array:
     """Of every step of one joint the turns it goes too far: −1, 0, 1."""
     if len(q) < 2:
         return np.zeros(0)
-    steps = np.diff(q)
-    turns = np.where(np.abs(steps) > pi, np.sign(steps), 0.0)
-    short = np.abs(steps - turns * TURN)
+    steps = np.diff(q) / turn
+    turns = np.where(np.abs(steps) > 0.5, np.sign(steps), 0.0)
+    short = np.abs(steps - turns)
     beside = np.maximum(np.append(short[1:], 0.0), np.append(0.0, short[:-1]))
     sure = (short <= np.minimum(LIKE * beside + STILL, LONGEST)) & (beside <= LONGEST) & ~gaps(np.diff(t))
     return np.asarray(np.where(sure, turns, 0.0))
 
 
-def unwrap_joint(t: Array, q: Array) -> tuple[Array, int]:
+def unwrap_joint(t: Array, q: Array, turn: float = TURN) -> tuple[Array, int]:
     """One joint's positions put together, and at how many places."""
-    turns = wrap_turns(t, q)
-    return q - TURN * np.concatenate([[0.0], np.cumsum(turns)]), int(np.count_nonzero(turns))
+    turns = wrap_turns(t, q, turn)
+    return q - turn * np.concatenate([[0.0], np.cumsum(turns)]), int(np.count_nonzero(turns))
+
+
+def unwrap_positions(
+    rows: Rows, name: str, turns: Sequence[bool], counters: Sequence[float], joints: Sequence[str]
+) -> Iterator[str]:
+    """Positions that were cut at a turn, or where a counter of this size begins anew, put together in place."""
+    for j, (turn, counter) in enumerate(zip(turns, counters)):
+        whose = joints[j] if joints else Message("joint {name}", j + 1)
+        q = rows.arrays[name][:, j]
+        whole, count = unwrap_joint(rows.t, q, counter) if counter else (q, 0)
+        again = count
+        if not again and turn:
+            whole, count = unwrap_joint(rows.t, q)
+        if not count:
+            continue
+        rows.arrays[name] = rows.arrays[name].copy()
+        rows.arrays[name][:, j] = whole
+        if again:
+            yield Message(
+                (
+                    "{joints}: {name} jumps {count} times where its counter begins anew: put together"
+                    if count > 1
+                    else "{joints}: {name} jumps {count} time where its counter begins anew: put together"
+                ),
+                whose,
+                name,
+                count,
+            )
+        else:
+            yield Message(
+                (
+                    "{joints}: {name} jumps by a turn {count} times: put together"
+                    if count > 1
+                    else "{joints}: {name} jumps by a turn {count} time: put together"
+                ),
+                whose,
+                name,
+                count,
+            )
+
+
+COUNTERS = [
+    2.0**bits for bits in (8, 10, 12, 13, 14, 15, 16, 18, 20, 24, 32)
+]  # of encoders and of the words they are in
+
+
+def counter_size(values: NDArray[np.generic]) -> float:
+    """Of a counter that all of these may be from, of which more than half is used: whole numbers from 0, or as far
+    below as above; 0 where it is none."""
+    known = values[np.abs(values) < LARGEST]
+    if not len(known) or not (known == np.round(known)).all():
+        return 0.0
+    low, high = float(known.min()), float(known.max())
+    return next(
+        (x for x in COUNTERS if x / 2 < high - low < x and -x / 2 <= low and high < (x if low >= 0 else x / 2)), 0.0
+    )

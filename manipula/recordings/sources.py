@@ -107,13 +107,15 @@ def numeric(value: Array) -> bool:
 # Formats of recordings, by the ending of the file; what reads one is imported when it is requested.
 
 READERS = {
-    **dict.fromkeys((".csv", ".tsv", ".txt", ".dat", ".log"), "text_files:read_text"),
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".dat", ".log", ".asc", ".prn", ".lvm"), "text_files:read_text"),
     **dict.fromkeys((".h5", ".hdf5"), "array_files:read_hdf5"),
     **dict.fromkeys((".bag", ".db3"), "ros_files:read_bag"),
     ".mat": "array_files:read_mat",
     ".mcap": "ros_files:read_mcap",
+    ".npy": "array_files:read_npy",
     ".npz": "array_files:read_npz",
     ".parquet": "array_files:read_parquet",
+    **dict.fromkeys((".xlsx", ".xlsm"), "spreadsheet:read_xlsx"),
 }
 FOLDER = __name__.rpartition(".")[0]
 SAMPLE = "sample:"  # in front of the name of a recording that comes with the package

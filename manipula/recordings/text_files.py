@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -36,17 +37,18 @@ BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xf
 
 
 class Way(NamedTuple):
-    """How cells are written; without a separator, spaces part them."""
+    """How cells are written; without a separator, spaces part them. `ended`: a mark stands behind the last one."""
 
     separator: str | None
     decimal: str
+    ended: bool = False
 
     def cells(self, text: str) -> list[str]:
         whole = text.strip(" \r")
         quoted = self.separator is not None and '"' in whole
         parts = next(csv.reader([whole], delimiter=self.separator or " ")) if quoted else whole.split(self.separator)
         found = [cell.strip().strip("\"'").strip() for cell in parts]
-        return found[:-1] if len(found) > 1 and not found[-1] and self.separator else found  # a mark behind the last
+        return found[:-1] if self.ended and len(found) > 1 and not found[-1] else found
 
     def names(self, text: str) -> list[str]:
         """Cells of a line of names: a mark within quotes parts nothing, nor does a space before a unit."""
@@ -67,19 +69,25 @@ class Way(NamedTuple):
 def read_text(path: Path, ask: Ask) -> Source:
     text = _decode_text(path)
     lines = [TextLine(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return read_lines(path, lines, text.endswith("\n"))
+
+
+def read_lines(path: Path, lines: Sequence[TextLine], whole: bool, notes: Sequence[str] = ()) -> Source:
+    """The table in these lines, of which the last may be cut off where they are not `whole`."""
     lines = list(spread_lists(path, lines))
     body = [line for line in lines if not line.comment]
     way = _way(path, body)
     first = _first_of_numbers(path, body, way)
+    way = way._replace(ended=_is_ended(way, body, first))
     rows, foreign = _without_foreign(body[first:], way)
-    rows, repairs = _whole(path, rows, way, text.endswith("\n"))
+    rows, repairs = _whole(path, rows, way, whole)
     width = len(way.cells(rows[0].text))
-    heads, units, notes = _heads(path, lines, body[:first], rows[0], way, width)
+    heads, units, nameless = _heads(path, lines, body[:first], rows[0], way, width)
     _refuse_thousands(path, rows, way)
     table = Table(path, way, rows, heads, width)
     columns = [_column(table, k, head, units[k]) for k, head in enumerate(heads)]
     numbers = np.array([line.number for line in rows])
-    return Source(str(path), tuple(columns), tuple(notes), (*foreign, *repairs), own_heads(heads), lines=numbers)
+    return Source(str(path), tuple(columns), (*notes, *nameless), (*foreign, *repairs), own_heads(heads), lines=numbers)
 
 
 def _column(table: Table, k: int, head: str, unit: str) -> Column:
@@ -135,7 +143,7 @@ def _one_decimal_a_line(lines: list[str]) -> bool:
 def _score(way: Way, text: str) -> int:
     cells = [cell for cell in way.cells(text) if cell]
     numbers = sum(way.number(cell) is not None for cell in cells)
-    return 2 * numbers - len(cells)
+    return max(2 * numbers - len(cells), 0)  # a line of words, `Zeit, A 1, A 2`, is no reason for another mark
 
 
 def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
@@ -158,12 +166,35 @@ def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
 def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
     """The first line that is no head. A line with numbers is not one: names are not numbers."""
     single = all(len(way.cells(line.text)) == 1 for line in body[:LOOKED_AT])  # one number a line, of a set of files
-    for k, line in enumerate(body):
-        cells = way.cells(line.text)
-        numbers = sum(way.number(cell) is not None and cell != "" for cell in cells)
-        if numbers * 2 >= len(cells) and (len(cells) > 1 or single):
-            return k
+    for whole in (True, False):  # rows that are mostly empty only where there are no others
+        for k, line in enumerate(body):
+            cells = way.cells(line.text)
+            known = [cell for cell in cells if cell]
+            numbers = sum(way.number(cell) is not None for cell in known)
+            if numbers and numbers * 2 >= len(cells if whole else known) and (len(cells) > 1 or single):
+                return _behind_settings(body, way, k)
     raise InputError("{path}: expected a line of names and a line for every time, found {count} lines", path, len(body))
+
+
+def _behind_settings(body: list[TextLine], way: Way, first: int) -> int:
+    """Above the names, programs write settings with a number each, `Separator;2`: lines of another length than those
+    behind the last line of words."""
+    looked = [way.cells(line.text) for line in body[first : first + LOOKED_AT]]
+    words = [k for k, cells in enumerate(looked) if len(cells) > 1 and _is_foreign(cells, way)]
+    for k in reversed(words):
+        behind = [len(cells) for cells in looked[k + 1 :]]
+        if behind and len(way.names(body[first + k].text)) == behind[0] and looked[0] and len(looked[0]) != behind[0]:
+            return first + k + 1
+    return first
+
+
+def _is_ended(way: Way, body: list[TextLine], first: int) -> bool:
+    """Does a mark stand behind the last cell of a line, and no name above what would be an empty cell?"""
+    ends = [line.text.rstrip(" \r").endswith(way.separator) for line in body[first:]] if way.separator else []
+    if sum(ends) <= (1 - MOST_FOREIGN) * len(ends):
+        return False
+    names = way.cells(body[first - 1].text) if first else []
+    return len(names) != len(way.cells(body[first].text)) or not names[-1]
 
 
 def _without_foreign(rows: list[TextLine], way: Way) -> tuple[list[TextLine], list[str]]:
@@ -261,14 +292,23 @@ def _with_upper_names(way: Way, above: list[TextLine], width: int) -> list[str]:
     if len({*names}) == width and any(said):
         return names
     upper = next(csv.reader([_strip_comment_mark(above[-2].text).strip(" \r")], delimiter=way.separator))
+    upper = upper[:-1] if len(upper) == width + 1 and not upper[-1].strip() else upper  # a mark behind the last
     if not 1 < len(upper) <= width:
         return names
     filled: list[str] = []
     for own in [*upper, *[""] * (width - len(upper))]:
         filled.append(own.strip() or (filled[-1] if filled else ""))
-    whole = [" ".join(filter(None, pair)) for pair in zip(filled, names)]
+    whole = [_join_names(*pair) for pair in zip(filled, names)]
     told = len({*whole}) == width and any(meaning_of(*head_of(name)[1:]) for name in whole)
     return whole if told else names
+
+
+def _join_names(upper: str, name: str) -> str:
+    """The unit of a title, `Position [deg]`, stands behind the names below it."""
+    head, title = head_of(name), head_of(upper)
+    if not title.unit or head.unit:
+        return " ".join(filter(None, (upper, name)))
+    return f"{' '.join(title.words)} {name} [{title.unit}]"
 
 
 def _strip_comment_mark(text: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from math import pi
 from typing import NamedTuple
 
@@ -43,20 +45,29 @@ LENGTH = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
 POUND, GRAVITY, FOOT, INCH = 0.45359237, 9.80665, 0.3048, 0.0254  # kg, m/s², m, m: exact by definition
 TORQUE = {
     "nm": 1.0, "mnm": 1e-3, "knm": 1e3, "ncm": 1e-2, "nmm": 1e-3, "kgfm": GRAVITY, "kgfcm": GRAVITY / 100,
-    "kgcm": GRAVITY / 100, "lbfft": POUND * GRAVITY * FOOT, "ftlbf": POUND * GRAVITY * FOOT,
-    "lbft": POUND * GRAVITY * FOOT, "ftlb": POUND * GRAVITY * FOOT, "lbfin": POUND * GRAVITY * INCH,
-    "inlbf": POUND * GRAVITY * INCH, "lbin": POUND * GRAVITY * INCH, "inlb": POUND * GRAVITY * INCH,
+    "kgcm": GRAVITY / 100, "newtonmeter": 1.0, "newtonmeters": 1.0, "newtonmetre": 1.0, "newtonmetres": 1.0,
+    "lbfft": POUND * GRAVITY * FOOT, "ftlbf": POUND * GRAVITY * FOOT,
+    "lbft": POUND * GRAVITY * FOOT, "ftlb": POUND * GRAVITY * FOOT, "ftlbs": POUND * GRAVITY * FOOT,
+    "lbfin": POUND * GRAVITY * INCH, "inlbf": POUND * GRAVITY * INCH, "lbin": POUND * GRAVITY * INCH,
+    "inlb": POUND * GRAVITY * INCH, "inlbs": POUND * GRAVITY * INCH,
     "ozin": POUND / 16 * GRAVITY * INCH, "inoz": POUND / 16 * GRAVITY * INCH,
 }  # fmt: skip
 FORCE = {"n": 1.0, "kn": 1e3, "mn": 1e-3, "lbf": POUND * GRAVITY, "kgf": GRAVITY}
 # what a torque may be recorded as: how many of what a factor must be said for
-ELECTRIC = {"A": (1.0, "ampere"), "mA": (1e-3, "ampere"), "V": (1.0, "volt"), "mV": (1e-3, "volt"), "%": (1.0, "%")}
-COUNTED = ("counts", "count", "ticks", "tick", "increments", "increment", "incs", "inc", "pulses", "pulse", "cts")
+ELECTRIC = {
+    "A": (1.0, "ampere"), "mA": (1e-3, "ampere"), "ma": (1e-3, "ampere"), "V": (1.0, "volt"), "mV": (1e-3, "volt"),
+    "mv": (1e-3, "volt"), "%": (1.0, "%"), "‰": (0.1, "%"), "0.1%": (0.1, "%"), "0.1 %": (0.1, "%"),
+}  # fmt: skip  # without capitals as words of a head are, `i1_mA`
+COUNTED = ("counts", "count", "ticks", "tick", "increments", "increment", "incs", "inc", "incr", "pulses", "pulse",
+           "cts", "quadcounts", "qc", "inkremente", "inkr", "impulse")  # fmt: skip
+RPM = ("rpm", "u/min", "1/min", "r/min", "rev/min", "tr/min", "giri/min", "min1", "upm")
 OTHER_WORDS = {
     "sec": "s", "secs": "s", "second": "s", "seconds": "s", "msec": "ms", "msecs": "ms", "millisecond": "ms",
-    "milliseconds": "ms", "usec": "us", "microsecond": "us", "microseconds": "us", "nsec": "ns", "nsecs": "ns",
+    "milliseconds": "ms", "sek": "s", "sekunden": "s", "segundos": "s", "secondes": "s", "secondi": "s",
+    "millisekunden": "ms", "usec": "us", "microsecond": "us", "microseconds": "us", "nsec": "ns", "nsecs": "ns",
     "nanosec": "ns", "nanosecond": "ns", "nanoseconds": "ns", "minutes": "min", "radian": "rad", "radians": "rad",
-    "degree": "deg", "degrees": "deg", "degs": "deg", "°": "deg", "rads": "rad", "turn": "rev", "turns": "rev",
+    "degree": "deg", "degrees": "deg", "degs": "deg", "°": "deg", "graus": "deg", "grados": "deg",
+    "gradi": "deg", "degres": "deg", "rads": "rad", "turn": "rev", "turns": "rev", "umdr": "rev",
     "meter": "m", "meters": "m", "metre": "m", "metres": "m", "newton": "n",
 }  # fmt: skip
 SIGNS = str.maketrans({"µ": "u", "μ": "u", "²": "2", "·": "", "⋅": "", "*": "", "^": "", " ": "", "-": "", ".": ""})
@@ -89,7 +100,7 @@ def unit_of(quantity: str, word: str) -> Unit | None:
         electric = ELECTRIC.get(word.strip())
         return Unit(electric[0], None, electric[1]) if electric else _effort(name)
     order = {"q": 0, "qd": 1, "qdd": 2}[quantity]
-    if order == 1 and name == "rpm":
+    if order == 1 and name in RPM:
         return Unit(2 * pi / 60, True)
     length, per, time = name.partition("/")
     if not order:
@@ -116,12 +127,14 @@ def _effort(name: str) -> Unit | None:
 
 
 def _plain(word: str) -> str:
-    """`Deg_per_Sec` → `deg/s`, `rad·s^-2` → `rad/s2`, `N·m` → `nm`."""
-    text = word.strip().lower()
+    """`Deg_per_Sec` → `deg/s`, `rad·s^-2` → `rad/s2`, `N·m` → `nm`, `dps` → `deg/s`."""
+    german = re.sub(r"\bGrad\b", "deg", word)  # without the capital it is a 400th of a turn, in other languages
+    text = _without_accents(german.strip().lower().replace("²", "^2"))
+    text = "deg/s" if text == "dps" else text
     text = re.sub(r"[ ·⋅*._]*(?:s|sec)\s*\^?[-−⁻](1|2|¹|²)$", lambda m: "/s" + ("2" if m[1] in "2²" else ""), text)
     text = re.sub(r"(?:^|[ _])per(?=[ _]|$)", "/", text).replace("_", "").translate(SIGNS)
     whole, slash, below = text.partition("/")
-    below = re.sub(r"^(sec|second)(?=2|/|$)", "s", below)
+    below = re.sub(r"^(sec|second|sek)(?=2|/|$)", "s", below)
     return OTHER_WORDS.get(whole, whole) + slash + below
 
 
@@ -149,21 +162,24 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     "t": ("t", "time", "times", "timestamp", "timestamps", "stamp", "stamps", "clock", "elapsed", "seconds", "secs",
           "sec", "nanosec", "nanosecs", "nsec", "nsecs", "duration", "zeit", "zeitstempel", "dauer", "tempo", "tiempo",
           "temps"),
-    "q": ("q", "pos", "position", "positions", "angle", "angles", "theta", "θ", "phi", "jpos", "jointpos", "winkel",
-          "lage", "posicao", "posicoes", "posicion", "posiciones", "angulo", "angulos", "posizione"),
+    "q": ("q", "pos", "position", "positions", "angle", "angles", "theta", "θ", "phi", "jpos", "jointpos", "qpos",
+          "winkel", "lage", "posicao", "posicoes", "posicion", "posiciones", "angulo", "angulos", "posizione"),
     "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "dtheta", "thetadot", "omega", "qp",
-           "geschwindigkeit", "velocidade", "velocidad", "vitesse"),
-    "qdd": ("qdd", "ddq", "qddot", "acc", "accel", "acceleration", "accelerations", "ddtheta", "qpp",
+           "qvel", "geschwindigkeit", "drehzahl", "velocidade", "velocidad", "vitesse"),
+    "qdd": ("qdd", "ddq", "qddot", "acc", "accel", "acceleration", "accelerations", "ddtheta", "qpp", "qacc",
             "beschleunigung", "aceleracao", "aceleracion"),
     "tau": ("tau", "torque", "torques", "trq", "effort", "efforts", "eff", "moment", "moments", "force", "forces", "τ",
             "current", "currents", "amps", "amp", "drehmoment", "momente", "momento", "couple", "coppia", "kraft",
             "forca", "fuerza", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"),
 }  # fmt: skip
 QUANTITY_OF = {word: name for name, words in QUANTITIES.items() for word in words}
+FINE_TIMES = frozenset(("nsec", "nsecs", "nanosec", "nanosecs"))  # of a stamp in two columns
+ROUGH_TIMES = frozenset(("sec", "secs", "seconds"))
 CURRENTS = frozenset(
     {"current", "currents", "amps", "amp", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"}
 )
-AMPERES = ("A", "mA")
+AMPERES = ("A", "mA", "ma")
+AXES = ("a", "m")  # letters in front of a number, of axes and moments
 WANTED = frozenset(
     ("ref", "reference", "target", "targets", "des", "desired", "cmd", "command", "commanded", "commands", "goal",
      "setpoint", "wanted", "demand", "soll", "sollwert", "referencia", "consigne")
@@ -179,7 +195,12 @@ COMMON = frozenset(  # say nothing
      "eixo", "junta", "eje", "axe", "enc", "encoder", "encoders")
 )  # fmt: skip
 DOTS = {("q", "dot"): "qd", ("q", "ddot"): "qdd", ("theta", "dot"): "qd", ("theta", "ddot"): "qdd", ("q", "dd"): "qdd"}
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+|%")
+PARTS = frozenset(  # that stand in one word with others, as in Istposition, Gelenkwinkel, qmeas
+    {word for name in ("q", "qd", "qdd", "tau") for word in QUANTITIES[name] if len(word) > 2 or name != "tau"}
+    | {*WANTED, *MEASURED, *STRANGE, *COMMON, "achs", "antriebs", "motor"}
+) - {"msg", "ee", "ft", "qp", "phi"}  # fmt: skip
+PREFIXED_UNIT = r"(?<![^\W\d_])(?:[mk]Nm|m[AV])(?![^\W\d_])"  # one word, in which capitals say what it is
+WORD = re.compile(PREFIXED_UNIT + r"|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+|%")
 UNIT = re.compile(r"(?:\s*[\[({<]\s*([^\])}>]*?)\s*[\])}>]|\s+(?:in|/)\s+(\S+))\s*$")
 
 
@@ -223,13 +244,12 @@ def unknown_unit(text: str, joints: Iterable[str]) -> str:
     told = {*QUANTITY_OF, *COMMON, *MEASURED, *WANTED, *(word for joint in joints for word in words_of(joint))}
     words = words_of(inner)
     explained = any(word.isdigit() for word in words) or set(words) <= told
-    return "" if explained or known_unit(inner) else inner
+    return "" if (explained and words) or known_unit(inner) else inner
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """`jointPos1` → joint, pos, 1; `q_dot_1` → qd, 1."""
-    plain = "".join(x for x in unicodedata.normalize("NFKD", text) if not unicodedata.combining(x))
-    words = [word.lower() for word in WORD.findall(plain)]
+    """`jointPos1` → joint, pos, 1; `q_dot_1` → qd, 1; `Istposition_A1` → ist, position, a, 1."""
+    words = [part for word in WORD.findall(_without_accents(text)) for part in _parts_of(word.lower())]
     found: list[str] = []
     for word in words:
         if found and (found[-1], word) in DOTS:
@@ -241,9 +261,32 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _without_accents(text: str) -> str:
+    return "".join(x for x in unicodedata.normalize("NFKD", text) if not unicodedata.combining(x))
+
+
+@lru_cache(maxsize=4096)
+def _parts_of(word: str) -> tuple[str, ...]:
+    """A word made of words of recordings in these, the longest first; any other word as it is."""
+    known = word in QUANTITY_OF or word in PARTS or unit_of("tau", word) is not None
+    return (word,) if known or not word.isalpha() else _split_word(word) or (word,)
+
+
+def _split_word(word: str) -> tuple[str, ...]:
+    """All of the word in parts, or nothing."""
+    for count in range(len(word), 0, -1):
+        if word[:count] in PARTS:
+            rest = _split_word(word[count:]) if count < len(word) else ()
+            if rest or count == len(word):
+                return (word[:count], *rest)
+    return ()
+
+
 def meaning_of(words: Sequence[str], unit: str) -> Meaning | None:
     """What words say besides the joint's own: None without a quantity, with two, or with a word of something else."""
     named = [k for k, word in enumerate(words) if word in QUANTITY_OF]
+    if not named and not unit:
+        words, unit = _unit_alone(words)
     if len({QUANTITY_OF[words[k]] for k in named}) > 1:  # the current position is no current
         named = [k for k in named if words[k] not in CURRENTS]
     kinds = {QUANTITY_OF[words[k]] for k in named}
@@ -264,15 +307,25 @@ def meaning_of(words: Sequence[str], unit: str) -> Meaning | None:
 
 
 def _by_unit(words: Sequence[str], unit: str) -> set[str]:
-    """`J1 [deg]`, `X act [mm]`: a joint's number, or its name and a word of measuring, and a unit that one quantity
-    alone has."""
-    names = [x for x in words if not x.isdigit() and x not in COMMON]
+    """`J1 [deg]`, `A1 [°]`, `X act [mm]`: a joint's number, or its name and a word of measuring, and a
+    unit that one quantity alone has."""
+    numbered = [x for x, behind in pairwise(words) if x in AXES and behind.isdigit()]
+    names = [x for x in words if not x.isdigit() and x not in COMMON and x not in numbered]
     measured = [x for x in names if x in MEASURED | WANTED]
     if not unit or unit == "%" or len(names) > (2 if measured else 0):
         return set()
     if not any(x.isdigit() for x in words) and len(measured) != 1:
         return set()
     return {quantity for quantity in ("q", "qd", "qdd", "tau") if unit_of(quantity, unit) is not None}
+
+
+def _unit_alone(words: Sequence[str]) -> tuple[Sequence[str], str]:
+    """`J1_deg`, `i1_mA`: a unit behind a number that has a letter or a word of its own; else nothing."""
+    for quantity in ("q", "qd", "qdd", "tau"):
+        rest, unit = _unit_behind(list(words), quantity)
+        if unit and any(word.isdigit() for word in rest) and not all(word.isdigit() for word in rest):
+            return rest, unit
+    return words, ""
 
 
 def _unit_behind(rest: list[str], quantity: str) -> tuple[list[str], str]:

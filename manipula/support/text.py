@@ -163,11 +163,20 @@ def text_table(heads: Sequence[str], rows: Rows, right: Container[int] = ()) -> 
 def html_table(heads: Sequence[str], rows: Rows, title: str = "") -> str:
     """Cells are text; nothing in them is read as markup."""
     caption = f"<caption>{escape(title)}</caption>" if title else ""
-    return f"<table>{caption}{_row(heads, 'th')}{''.join(_row(row, 'td') for row in rows)}</table>"
+    sides = [_side_of_head(head, [row[k] for row in rows if k < len(row)]) for k, head in enumerate(heads)]
+    names = _row(heads, sides, "th")
+    body = "".join(_row(row, [_side(cell) for cell in row], "td") for row in rows)
+    return f"<table>{caption}<thead>{names}</thead><tbody>{body}</tbody></table>"  # on paper every page has the heads
 
 
-def _row(cells: Sequence[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}{_side(cell)}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+def _row(cells: Sequence[str], sides: Sequence[str], tag: str) -> str:
+    return "<tr>" + "".join(f"<{tag}{side}>{escape(cell)}</{tag}>" for cell, side in zip(cells, sides)) + "</tr>"
+
+
+def _side_of_head(head: str, column: Sequence[str]) -> str:
+    """Above numbers a head stands to the right, as they do."""
+    numbers = [bool(NUMBER.fullmatch(cell)) for cell in column if cell]
+    return "" if 2 * sum(numbers) > len(numbers) else _side(head)
 
 
 def _side(cell: str) -> str:

@@ -13,6 +13,7 @@ import manipula as mp
 from manipula.cli.app import app
 from manipula.cli.terminal.language import in_shell_words
 from tests.golden.sentences import Sentences
+from tests.log_tables import motion, written
 from tests.recordings import recording, two_joints
 
 ARM = two_joints()
@@ -214,3 +215,27 @@ def test_a_file_a_joint(tmp_path: Path, stems: tuple[str, str]) -> None:
     same(mp.read_log(paths, ARM))
     with pytest.raises(mp.ManipulaError, match="of one joint, and two has 2; the files of one recording"):
         mp.read_log(paths[0], ARM)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_files_with_stamps_of_seconds_and_nanoseconds(seed: int, tmp_path: Path) -> None:
+    """As topics of ROS are written, a file each: torques come less often, or between the positions."""
+    rng = np.random.default_rng(seed)
+    data = motion(2, np.round(0.005 * np.arange(400), 6))
+    shift = float(rng.choice([0.0, 0.0021]))
+    every = int(rng.integers(1, 3))
+    for name, word, t in (("a", "position", data["t"]), ("b", "effort", data["t"][::every] + shift)):
+        values = data["q"] if name == "a" else data["tau"][::every]
+        moments = [1_700_000_000_370_000_000 + round(x * 1e9) for x in t]
+        rows = [f"{x // 10**9},{x % 10**9},{row[0]!r},{row[1]!r}" for x, row in zip(moments, values.tolist())]
+        heads = f"header.stamp.sec,header.stamp.nanosec,{word}_0,{word}_1"
+        written(tmp_path / f"{name}.csv", "\n".join([heads, *rows]) + "\n")
+    log = mp.read_log([tmp_path / "a.csv", tmp_path / "b.csv"], "planar2r")
+    first = int(np.argmin(np.abs(data["q"][:, 0] - log.q[0, 0])))
+    size = len(log)
+    assert size >= len(data["t"]) - every - 1
+    np.testing.assert_allclose(log.t - log.t[0], data["t"][first : first + size] - data["t"][first], atol=1e-9)
+    np.testing.assert_array_equal(log.q, data["q"][first : first + size])
+    seen = [np.interp(data["t"], data["t"][::every] + shift, x) for x in data["tau"][::every].T]
+    assert log.tau is not None
+    np.testing.assert_allclose(log.tau, np.stack(seen, 1)[first : first + size], atol=1e-3)

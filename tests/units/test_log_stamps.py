@@ -126,7 +126,9 @@ def test_torques_in_other_units(unit: str, factor: float, tmp_path: Path) -> Non
     np.testing.assert_allclose(mp.read_log(file, "planar2r").tau, motion(2)["tau"], rtol=1e-12)
 
 
-@pytest.mark.parametrize("q, tau, name", [(" [Grad]", "τ", "q"), ("", "τ [poundal]", "tau"), ("", "τ (dyn cm)", "tau")])
+@pytest.mark.parametrize(
+    "q, tau, name", [(" [grad]", "τ", "q"), (" [gon]", "τ", "q"), ("", "τ [poundal]", "tau"), ("", "τ (dyn cm)", "tau")]
+)
 def test_a_unit_that_nobody_knows_is_not_taken_for_si(
     q: str, tau: str, name: str, tmp_path: Path, whole: Sentences
 ) -> None:

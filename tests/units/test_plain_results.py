@@ -175,7 +175,7 @@ class Balanced(HTMLParser):
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        assert tag in ("table", "caption", "tr", "th", "td", "p", "h4", *DRAWN, *TYPESET), tag
+        assert tag in ("table", "caption", "thead", "tbody", "tr", "th", "td", "p", "h4", *DRAWN, *TYPESET), tag
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
