@@ -100,13 +100,10 @@ def __getattr__(name: str) -> object:
 def _hint(name: str) -> str:
     """A model is a method of an arm; names of other libraries are met with ours."""
     from manipula.errors import near_name
-    from manipula.mechanics.models.catalogue import MODELS
-    from manipula.mechanics.models.entry import ALSO_CALLED
+    from manipula.robot import arm_methods
 
-    arms = {model: f"mp.Arm(robot).{model}" for model in [*MODELS, "plot", "view", "follow"]}
-    arms |= {other: arms[model] for other, model in ALSO_CALLED.items()}
     own = {ours.casefold(): ours for ours in __all__}
-    meant = own.get(name.casefold()) or near_name(name, __all__, arms | _OTHER_NAMES)
+    meant = own.get(name.casefold()) or near_name(name, __all__, arm_methods() | _OTHER_NAMES)
     return f"; did you mean {meant}?" if meant else ""
 
 

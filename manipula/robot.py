@@ -58,6 +58,15 @@ _BASES = {
 }
 
 
+def arm_methods() -> dict[str, str]:
+    """What is asked of an `Arm`, under its own names and those of other libraries, and how it is written."""
+    from manipula.mechanics.models.catalogue import MODELS
+    from manipula.mechanics.models.entry import ALSO_CALLED
+
+    methods = {model: f"mp.Arm(robot).{model}" for model in [*MODELS, "plot", "view", "follow"]}
+    return methods | {other: methods[model] for other, model in ALSO_CALLED.items()}
+
+
 class Robot(description.RobotDescription):
     """An arm, serial or branching. Made by `load`, `Robot.from_dh` or `Robot.from_text`; changed by `with_…`."""
 
@@ -65,15 +74,10 @@ class Robot(description.RobotDescription):
 
         def __getattr__(self, name: str) -> Any:
             """A model is a method of the robot's `Arm`; names of other libraries are met with ours."""
-            from manipula.mechanics.models.catalogue import MODELS
-            from manipula.mechanics.models.entry import ALSO_CALLED
-
             meant = None
             if not name.startswith("_"):
-                arms = {model: f"mp.Arm(robot).{model}" for model in [*MODELS, "plot", "view"]}
-                arms |= {other: arms[model] for other, model in ALSO_CALLED.items()}
                 own = [known for known in dir(type(self)) if not known.startswith("_")]
-                meant = near_name(name, own, arms | {"n": "dof", "links": "joints", "qlim": "joints"})
+                meant = near_name(name, own, arm_methods() | {"n": "dof", "links": "joints", "qlim": "joints"})
             hint = f"; did you mean {meant}?" if meant else ""
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
