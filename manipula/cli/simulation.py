@@ -127,14 +127,15 @@ def simulate(
         with progress(f"simulating {robot}") as tell:
             run, written = api.simulate_file(robot, force=force, tell=tell)
     else:
-        subject = options.find(robot, wishes)
+        subject, made = options.find(robot, wishes), None
+        moved, begin = motion.trajectory(subject, degrees), base.start(subject, motion.begin(subject, degrees))
+        settings, _ = _gains(law, gains), api.law_options(law) if law else ()  # an unknown law is met here
         if not motion.goal and end.get("until") is None:
             raise InputError("give a motion, --to Q, or the end of the run in seconds, --until 2")
         with progress(f"simulating {subject.name}") as tell:
-            moved, made = motion.trajectory(subject, degrees), None
             if law:
-                made = api.controller(subject, law, sample=sample or None, tell=tell, **_gains(law, gains))
-            loaded, begin = _loaded(subject, payload), base.start(subject, motion.begin(subject, degrees))
+                made = api.controller(subject, law, sample=sample or None, tell=tell, **settings)
+            loaded = _loaded(subject, payload)
             plant = loaded if loaded.moving or loaded.loops else _plant(loaded)
             run = api.simulate(
                 plant, made, moved, start=begin or None, hold=base.frames(), **end, **integrator, tell=tell

@@ -172,8 +172,19 @@ def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
             known = [cell for cell in cells if cell]
             numbers = sum(way.number(cell) is not None for cell in known)
             if numbers and numbers * 2 >= len(cells if whole else known) and (len(cells) > 1 or single):
-                return _behind_settings(body, way, k)
+                return _behind_settings(body, way, _from_damaged(body, way, k))
     raise InputError("{path}: expected a line of names and a line for every time, found {count} lines", path, len(body))
+
+
+def _from_damaged(body: list[TextLine], way: Way, first: int) -> int:
+    """Lines above that begin with a number or a time, and are as long, are rows with words in them, not names."""
+    width = len(way.cells(body[first].text))
+    while first and width > 1:
+        above = way.cells(body[first - 1].text)
+        if len(above) != width or (way.number(above[0] or "?") is None and not is_stamp(above[0])):
+            break
+        first -= 1
+    return first
 
 
 def _behind_settings(body: list[TextLine], way: Way, first: int) -> int:

@@ -55,9 +55,10 @@ TORQUE = {
 FORCE = {"n": 1.0, "kn": 1e3, "mn": 1e-3, "lbf": POUND * GRAVITY, "kgf": GRAVITY}
 # what a torque may be recorded as: how many of what a factor must be said for
 ELECTRIC = {
-    "A": (1.0, "ampere"), "mA": (1e-3, "ampere"), "ma": (1e-3, "ampere"), "V": (1.0, "volt"), "mV": (1e-3, "volt"),
-    "mv": (1e-3, "volt"), "%": (1.0, "%"), "‰": (0.1, "%"), "0.1%": (0.1, "%"), "0.1 %": (0.1, "%"),
-}  # fmt: skip  # without capitals as words of a head are, `i1_mA`
+    "A": (1.0, "ampere"), "mA": (1e-3, "ampere"), "V": (1.0, "volt"), "mV": (1e-3, "volt"),
+    "%": (1.0, "%"), "‰": (0.1, "%"), "0.1%": (0.1, "%"), "0.1 %": (0.1, "%"),
+}  # fmt: skip
+IN_CAPITALS = {"ma": "mA", "mv": "mV"}  # words of a head lose their capitals, `i1_mA`
 COUNTED = ("counts", "count", "ticks", "tick", "increments", "increment", "incs", "inc", "incr", "pulses", "pulse",
            "cts", "quadcounts", "qc", "inkremente", "inkr", "impulse")  # fmt: skip
 RPM = ("rpm", "u/min", "1/min", "r/min", "rev/min", "tr/min", "giri/min", "min1", "upm")
@@ -131,7 +132,7 @@ def _plain(word: str) -> str:
     german = re.sub(r"\bGrad\b", "deg", word)  # without the capital it is a 400th of a turn, in other languages
     text = _without_accents(german.strip().lower().replace("²", "^2"))
     text = "deg/s" if text == "dps" else text
-    text = re.sub(r"[ ·⋅*._]*(?:s|sec)\s*\^?[-−⁻](1|2|¹|²)$", lambda m: "/s" + ("2" if m[1] in "2²" else ""), text)
+    text = re.sub(r"[ ·⋅*._]*(?:s|sec)\s*\^?[-−⁻]\^?(1|2|¹|²)$", lambda m: "/s" + ("2" if m[1] in "2²" else ""), text)
     text = re.sub(r"(?:^|[ _])per(?=[ _]|$)", "/", text).replace("_", "").translate(SIGNS)
     whole, slash, below = text.partition("/")
     below = re.sub(r"^(sec|second|sek)(?=2|/|$)", "s", below)
@@ -178,7 +179,7 @@ ROUGH_TIMES = frozenset(("sec", "secs", "seconds"))
 CURRENTS = frozenset(
     {"current", "currents", "amps", "amp", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"}
 )
-AMPERES = ("A", "mA", "ma")
+AMPERES = ("A", "mA")
 AXES = ("a", "m")  # letters in front of a number, of axes and moments
 WANTED = frozenset(
     ("ref", "reference", "target", "targets", "des", "desired", "cmd", "command", "commanded", "commands", "goal",
@@ -338,6 +339,7 @@ def _unit_behind(rest: list[str], quantity: str) -> tuple[list[str], str]:
             continue
         squared = quantity == "qdd" and rest[tail[-1] + 1 : tail[-1] + 2] == ["2"]
         text = (" per ".join(words) if count == 2 else " ".join(words)) + ("2" if squared else "")
+        text = IN_CAPITALS.get(text, text)
         if unit_of(quantity, text) is not None:
             gone = {*tail, tail[-1] + 1} if squared else set(tail)
             return [word for k, word in enumerate(rest) if k not in gone], text

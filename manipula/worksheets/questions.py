@@ -101,7 +101,7 @@ def check_joints(robot: Robot, numbers: dict[str, float], target: Sequence[float
 
 
 LIST_NOISE = r"[A-Za-zθϑ_₀-₉0-9]*\s*=|[()[\]{}°]|\b(?:m|deg)\b"  # q1 = 30°, d3 = 0.2 m
-LIST_GAPS = (r"[\s;]+|,(?!\d)", r"[\s;,]+")  # 30,5; 20 has decimal commas, 30,20 has none
+LIST_GAPS = (r"[\s;]+|,(?!\d)", r"[\s;,]+")  # 30,5; 20 has decimal commas, 30,20 is two numbers
 
 
 def numbers_in_list(text: str, count: int) -> list[float]:

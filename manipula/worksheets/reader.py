@@ -148,7 +148,7 @@ def _joints(text: str, dof: int) -> list[tuple[int, int]]:
 
 
 class _Reader:
-    """Sums of products of powers; what stands side by side is multiplied."""
+    """Sums of products of powers; factors side by side are multiplied."""
 
     def __init__(self, names: AnswerNames, plain: str, typed: str) -> None:
         self.names, self.typed, self.depth = names, typed, 0

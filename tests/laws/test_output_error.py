@@ -116,7 +116,7 @@ def test_what_it_cannot_do_is_said() -> None:
     arm = two_joints()
     small = recording(arm, 1)
     with pytest.raises(InputError, match="many orders smaller"):
-        mp.identify(arm, replace(small, tau=np.asarray(small.tau) * 1e-9), model=PLAIN)
+        mp.identify(arm, replace(small, tau=np.asarray(small.tau) * 1e-12), model=PLAIN)
     with pytest.raises(InputError, match="needs a prior"):
         mp.identify(arm, recording(arm, 1), method="output_error", prior=None)
 

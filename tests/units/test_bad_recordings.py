@@ -93,7 +93,7 @@ REFUSED = {
     "another separator": (text(rows(), separator="~"), "lines of numbers"),
     "no torque": (changed(times(1, 1, 1, 0, 0)), "every torque is zero"),
     "shuffled torques": (changed(shuffled), "no information"),
-    "a column of text": (text(rows()).replace(",-", ",minus "), "lines of numbers"),
+    "a column of text": (text(rows()).replace(",-", ",minus "), "line 2: column 2 (q1): found 'minus "),
     "seven joints": (text(rows()[:, [0, *[1, 2] * 3, 1, *[3, 4] * 3, 3]], "t," + ",".join(
         [f"q{j}" for j in range(1, 8)] + [f"tau{j}" for j in range(1, 8)])), "has 7 joints; two has 2"),
     "text in a number": (text(rows()).replace("\n2,", "\n2,x", 1), "line 202: column 2 (q1)"),

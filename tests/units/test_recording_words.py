@@ -174,7 +174,8 @@ def test_what_a_head_means(head: str, meaning: tuple[object, ...] | None) -> Non
 @pytest.mark.parametrize(
     "text, unit",
     [
-        ("q1 [Grad]", "Grad"), ("q1 [rad]", ""), ("q [1]", ""), ("q1 [measured]", ""), ("q (elbow)", ""), ("q1", ""),
+        ("q1 [Grad]", ""), ("q1 [Strich]", "Strich"),
+            ("q1 [rad]", ""), ("q [1]", ""), ("q1 [measured]", ""), ("q (elbow)", ""), ("q1", ""),
         ("q1 (target)", ""), ("tau in poundal", "poundal"), ("q [knee]", "knee"), ("'tau (dyn cm)'", "dyn cm"),
     ],
 )  # fmt: skip
