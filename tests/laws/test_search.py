@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from manipula.algebra.optimise.search.run import anneal, compile_kernel, interpr
 from manipula.algebra.optimise.search.table import ARRAYS as STATE_ARRAYS
 from manipula.algebra.optimise.search.table import STEEPEST, Kind, Now, State
 from manipula.algebra.optimise.search.ways import (
-    as_asked,
     function_from_text,
     function_from_ways,
     reference_from_function,
@@ -248,7 +246,7 @@ def test_interrupt_keeps_the_best() -> None:
     calls = iter(range(10**6))
     best = searched(ARMS["inertia"], moves=10**9, stop=interrupt, tell=told.append)
     assert best.cost.total < ARMS["inertia"].cost.total
-    assert told == ["interrupted; the best so far is kept"]
+    assert told[-1] == "interrupted; the best so far is kept"  # on a slow machine its pace stands before
 
 
 def test_ways_in_a_circle_are_an_error_and_no_endless_walk() -> None:
@@ -278,13 +276,3 @@ def test_text_and_back() -> None:
     for wrong in ("", "{}", "[]", '{"format": 0}', text_from_function(best).replace('"add"', '"frob"')):
         with pytest.raises((ValueError, UnknownNameError)):
             function_from_text(wrong)
-
-
-def test_stored_results_are_checked() -> None:
-    plain = ARMS["planar"]
-    best = searched(plain, moves=20_000)
-    found = as_asked(function_from_text(text_from_function(best)), replace(plain, name="asked"))
-    assert found is not None and found.name == "asked" and found.cost == best.cost
-    wrong = plain.with_roots([root + 1 for root in plain.roots])
-    assert as_asked(wrong, plain) is None
-    assert as_asked(ARMS["pose"], plain) is None

@@ -17,7 +17,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.emit.backend import emit, emit_program
-from manipula.algebra.emit.cuda import LAYOUTS, source
+from manipula.algebra.emit.cuda import source
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
@@ -41,6 +41,7 @@ def waves() -> Tape:
 
 
 SIZES = (1, 7, 36, 150, 301, 1601)  # the last does not fit into shared memory
+LAYOUTS = ("columns", "rows", "strides")
 
 
 def wide() -> Tape:

@@ -23,7 +23,7 @@ from manipula.algebra.show import equations
 from manipula.algebra.show.choices import in_cases
 from manipula.algebra.show.paper import Latex
 from manipula.algebra.show.printer import Printer
-from manipula.algebra.simplify import expand_function, factor_function, prove_trees, same, simplify_function
+from manipula.algebra.simplify import expand_function, factor_function, function_from_trees, prove_trees, same
 from manipula.algebra.simplify.factor import Bracketed
 from manipula.algebra.simplify.polynomial import Expansion
 from manipula.algebra.simplify.simplifier import Simplifier
@@ -178,7 +178,7 @@ def test_every_form_has_the_value_of_the_function(seed: int) -> None:
     for root in function.roots:
         found = evaluate_tree(Bracketed(Simplifier().argument).tree(root), symbols, FLOAT)
         assert isclose(found, meant[function.roots.index(root)], rel_tol=1e-9, abs_tol=1e-7)
-    assert same(function, simplify_function(function))
+    assert same(function, function_from_trees(factor_function(function), function))
     terms = sum(len(x.terms) if isinstance(x, Sum) else x != ZERO for x in expand_function(function)["y"])
     assert terms <= sum(Simplifier().length(root) for root in function.roots)
 

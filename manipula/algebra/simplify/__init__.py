@@ -131,11 +131,6 @@ def shortest(root: Expr, simplifier: Simplifier) -> FormulaTree:
     return min(best, simplifier.bracket(root), key=operations)
 
 
-def simplify_function(function: Function) -> Function:
-    """The same function computed the way its factored form is written, in a graph of its own."""
-    return function_from_trees(factor_function(function), function)
-
-
 def function_from_trees(written: Written, like: Function) -> Function:
     """What is written, as a function of the same ports, in a graph of its own."""
     graph = Graph()

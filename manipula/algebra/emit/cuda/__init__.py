@@ -19,7 +19,6 @@ from manipula.algebra.tape import Tape
 BLOCK = 64  # threads: small blocks leave the fewest registers idle
 BLOCKS = 4  # of a multiprocessor: its 65,536 registers are 256 for each of their threads, as many as a thread may have
 ROOM = 12288  # bytes of shared memory a warp may use
-LAYOUTS = ("columns", "rows", "strides")
 
 
 @dataclass(frozen=True)

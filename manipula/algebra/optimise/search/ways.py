@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,7 +15,7 @@ from manipula.algebra.expr.maths import copy_node, topological
 from manipula.algebra.expr.node import LEAVES, Expr, Graph
 from manipula.algebra.expr.provenance import provenance_from_dict
 from manipula.algebra.optimise.price import Price
-from manipula.algebra.optimise.prove import Reference, compare_once
+from manipula.algebra.optimise.prove import Reference
 from manipula.algebra.optimise.search.table import HALF, ONE, OUTSIDE, SCRATCH, Kind, Now, Priced, State
 from manipula.errors import ManipulaError, ProofError
 from manipula.scalar import OPS, Role, Tolerance
@@ -236,9 +235,7 @@ class _Builder:
 
 # Results as text, so that they can ship as data: JSON, one line a node.
 #
-# What is read back is compared with the requested function, at fresh random points of the field: a text that
-# is
-# damaged, or wrong, is as good as none.
+# Generation proves again what is read back: a text that is damaged, or wrong, is refused.
 
 FORMAT = 2  # changes with the text below
 # shorter than the 4300 digits at which Python refuses to convert a text
@@ -268,23 +265,6 @@ def function_from_text(text: str) -> Function:
         return function_from_content((raw["name"], code, inputs, outputs, *rest))
     except (KeyError, TypeError, IndexError, AttributeError, AssertionError, ManipulaError, ZeroDivisionError) as error:
         raise ValueError(f"not a stored function: {error}") from error
-
-
-def as_asked(found: Function, function: Function) -> Function | None:
-    """The stored result under the names of the function requested; None unless both compute the same."""
-    if _ports(found) != _ports(function):
-        return None
-    try:
-        # fresh points: nobody can prepare a text for a draw that is not known yet
-        compare_once(found, reference_from_function(function), f"stored {secrets.token_hex(16)}")
-    except (ManipulaError, ZeroDivisionError):
-        return None
-    return replace(found, name=function.name, provenance=function.provenance)
-
-
-def _ports(function: Function) -> list[Any]:
-    inputs = [(port.name, port.names, port.role) for port in function.inputs]
-    return [*inputs, *((port.name, port.shape) for port in function.outputs)]
 
 
 def _role(told: Any) -> Role:

@@ -183,22 +183,13 @@ def bryant_from_matrix(R: Matrix, maths: Maths[Scalar]) -> Vector:
     return angles_from_matrix(R, "xyz", maths)
 
 
-def matrix_from_bryant(angles: Sequence[Scalar], maths: Maths[Scalar]) -> Matrix:
-    return matrix_from_angles(angles, "xyz", maths)
-
-
 def rpy_from_matrix(R: Matrix, maths: Maths[Scalar]) -> Vector:
     """Roll, pitch, yaw about the fixed x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll). At gimbal lock yaw is 0."""
     yaw, pitch, roll = angles_from_matrix(R, "zyx", maths)
     return roll, pitch, yaw
 
 
-def matrix_from_rpy(angles: Sequence[Scalar], maths: Maths[Scalar]) -> Matrix:
-    roll, pitch, yaw = angles
-    return matrix_from_angles((yaw, pitch, roll), "zyx", maths)
-
-
-# A position in cylindrical (ρ, φ, z) and spherical (r, polar, azimuth) coordinates, and back.
+# A position in cylindrical (ρ, φ, z) and spherical (r, polar, azimuth) coordinates.
 #
 # The polar angle is counted from +z, in [0, π]; azimuth and φ from +x towards +y, in (−π, π]. On the z axis φ and the
 # azimuth are 0, at the origin the polar angle too; nothing there divides by zero, and derivatives stay finite.
@@ -214,23 +205,12 @@ def cylindrical_from_cartesian(p: Sequence[Scalar], maths: Maths[Scalar]) -> Vec
     return rho, phi, z
 
 
-def cartesian_from_cylindrical(coordinates: Sequence[Scalar], maths: Maths[Scalar]) -> Vector:
-    rho, phi, z = coordinates
-    return rho * maths.cos(phi), rho * maths.sin(phi), z
-
-
 def spherical_from_cartesian(p: Sequence[Scalar], maths: Maths[Scalar]) -> Vector:
     """r = √(x² + y² + z²), polar = atan2(ρ, z), azimuth = atan2(y, x)"""
     x, y, z = p
     rho, azimuth = polar_from_plane(x, y, maths)
     r, polar = polar_from_plane(z, rho, maths)
     return r, polar, azimuth
-
-
-def cartesian_from_spherical(coordinates: Sequence[Scalar], maths: Maths[Scalar]) -> Vector:
-    r, polar, azimuth = coordinates
-    rho = r * maths.sin(polar)
-    return rho * maths.cos(azimuth), rho * maths.sin(azimuth), r * maths.cos(polar)
 
 
 def polar_from_plane(x: Scalar, y: Scalar, maths: Maths[Scalar]) -> tuple[Scalar, Scalar]:

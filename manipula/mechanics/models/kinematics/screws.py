@@ -16,7 +16,7 @@ from fractions import Fraction
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Twist
-from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import displacement_along, screw_from_frame
 from manipula.scalar import Scalar
 
@@ -36,12 +36,3 @@ def exponentials(chain: Tree, screws: Sequence[Twist], q: Sequence[Scalar]) -> l
     """e^{[S_i]q_i}, joint by joint."""
     rows = zip(chain.links, screws, q, strict=True)
     return [displacement_along(screw, x, chain.maths, link.kind.turns, link.kind.slides) for link, screw, x in rows]
-
-
-def pose_by_screws(chain: Tree, q: Sequence[Scalar]) -> Placement:
-    """The product, from the left to the right, and M behind it."""
-    screws, home = home_screws(chain)
-    total = HERE
-    for factor in exponentials(chain, screws, q):
-        total = total @ factor
-    return total @ home
