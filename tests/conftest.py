@@ -251,7 +251,10 @@ def _kept(key: str, content: bytes) -> None:
 
 
 def _object_for_test(text: str, level: int) -> bytes:
-    return _object_from_text(text, level if _Running.careful else 0)
+    if _Running.careful:
+        return _object_from_text(text, level)
+    module, machine = code._parse_module(text, 0)
+    return bytes(machine.emit_object(module))
 
 
 code.fetch, code.keep, code.object_from_text = _fetched, _kept, _object_for_test

@@ -119,6 +119,7 @@ def test_a_wrong_formula_is_not_proved() -> None:
     assert not closes_exactly(asked, replace(form, joints=form.joints[::-1], coordinates=form.coordinates[::-1]))
 
 
+@pytest.mark.drawn("name", "model")
 @pytest.mark.parametrize(
     ("name", "model"),
     [("four-bar", "inverse_dynamics"), ("six-bar", "gravity"), ("cylinder", "base_regressor"), ("leg", "gravity")],

@@ -100,6 +100,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn("robot", "model")
 @pytest.mark.parametrize(("robot", "model"), CASES)
 def test_any_length_is_answered_rightly_or_refused(robot: str, model: str) -> None:
     trial = asked(robot, model)

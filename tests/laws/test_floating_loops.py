@@ -52,6 +52,7 @@ def linkage(request: pytest.FixtureRequest) -> Closed:
     return Closed(request.param, 1)
 
 
+@pytest.mark.drawn("linkage")
 def test_inverse_dynamics(linkage: Closed) -> None:
     arm = mp.Arm(linkage.robot, optimise="none")
     found = arm.inverse_dynamics(linkage.q, linkage.qd, linkage.qdd, base=linkage.base("w0", "wd0", "a0"))
@@ -60,6 +61,7 @@ def test_inverse_dynamics(linkage: Closed) -> None:
     near(found.tau, linkage.G.T @ tree["tau"], 1e-9)
 
 
+@pytest.mark.drawn("linkage")
 def test_forward_dynamics_and_inertia(linkage: Closed) -> None:
     arm, x = mp.Arm(linkage.robot, optimise="none"), linkage.whole
     spread = np.block([[np.eye(6), np.zeros((6, len(linkage.qd)))], [np.zeros((len(linkage.q), 6)), linkage.G]])
@@ -76,6 +78,7 @@ def test_forward_dynamics_and_inertia(linkage: Closed) -> None:
     near(linkage.G.T @ felt["tau"] / size, tau / size, 1e-8)
 
 
+@pytest.mark.drawn("linkage")
 def test_energy_and_momentum_are_those_of_the_open_tree(linkage: Closed) -> None:
     arm, x = mp.Arm(linkage.robot, optimise="none"), linkage.whole
     found = arm.centroidal_momentum(linkage.q, linkage.qd, base=linkage.base("v0", "w0"))
@@ -91,6 +94,7 @@ def test_every_way_is_proved() -> None:
         assert "identical" in mp.generate(robot, model).function.provenance.proof
 
 
+@pytest.mark.drawn("linkage")
 def test_a_base_whose_motion_is_given(linkage: Closed) -> None:
     arm, x = mp.Arm(mp.Robot.of(replace(linkage.robot, moving="given")), optimise="none"), linkage.whole
     tau, base = np.ones(len(linkage.qd)), linkage.base("w0", "wd0", "a0")

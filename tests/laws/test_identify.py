@@ -315,6 +315,7 @@ def test_late_torques_are_moved_by_repair(late: int) -> None:
     assert found.error(delayed(check)) < 0.5 * clean.error(delayed(check))
 
 
+@pytest.mark.drawn("late", few=2)
 @pytest.mark.parametrize("late", [0, 2, 3, -2])
 def test_torques_that_were_recorded_late_are_noticed(late: int) -> None:
     """By how much, and without blaming the drives for it; noise is no delay."""

@@ -185,6 +185,7 @@ def test_the_closed_form_of_each_class_has_the_configuration_among_its_branches(
         )
 
 
+@pytest.mark.drawn("words")
 @pytest.mark.parametrize("words", ["R", "RP", "RRP", "RPP", "P"])
 def test_a_drawn_arm_is_solved_by_the_class_it_is_given(words: str) -> None:
     """Every answer reaches its pose and the configuration the pose was made from is among them, also where the arm can

@@ -129,6 +129,7 @@ def assert_sound(result: Any, solver: Any) -> None:
 
 
 @quiet
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_a_pose_with_six_digits_is_answered(name: str) -> None:
     arm, rng = arm_of(name), np.random.default_rng(int(name))

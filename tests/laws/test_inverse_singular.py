@@ -41,6 +41,7 @@ def assert_sound(name: str, kind: str, offset: float, count: int) -> None:
     assert verdict.named.most_common(1)[0][0] == called
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_lost_and_nothing_false_at_a_singular_pose(name: str, kind: str) -> None:

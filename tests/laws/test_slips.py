@@ -103,6 +103,7 @@ def test_another_robot_is_doubted() -> None:
     assert any("this robot" in text or "no possible arm" in text for text in found.warnings)
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("factor", few=1)
 @pytest.mark.parametrize("factor", [0.4, -0.6, 1.7, -2.5])
 def test_a_coupling_is_named_with_its_factor(factor: float) -> None:
@@ -223,6 +224,7 @@ def two_arms(rows: Any) -> str:
 PAIRED = [("all signs", "zero"), ("a sign", "upside down"), ("columns", "upside down"), ("zero", "coupling")]
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("names", few=1)
 @pytest.mark.parametrize("names", PAIRED)
 def test_two_slips_are_undone_together(names: tuple[str, str]) -> None:

@@ -79,6 +79,7 @@ def test_what_is_computed_later_agrees_with_the_answers(name: str) -> None:
             np.testing.assert_array_equal(np.sort(result.order), np.flatnonzero(result.valid))
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_a_seed_orders_the_answers_and_chooses_the_turns(name: str) -> None:
     arm, plain = arm_of(name), general(name)

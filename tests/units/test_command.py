@@ -167,13 +167,13 @@ def test_a_verb_describes_the_options_it_has() -> None:
 
 
 def test_options_are_there_where_python_drops_docstrings() -> None:
-    def printed(*words: str) -> str:
-        call = [sys.executable, "-OO", "-m", "manipula.cli", *words]
-        wide = os.environ | {"COLUMNS": "200", "PYTHONUTF8": "1"}
-        return subprocess.run(call, capture_output=True, encoding="utf-8", check=True, env=wide).stdout
-
-    assert json.loads(printed("show", "planar2r", "--set", "l1=0.25", "--json"))["parameters"]["l1"] == 0.25
-    shown = printed("generate", "--help")
+    words = (["show", "planar2r", "--set", "l1=0.25", "--json"], ["generate", "--help"])
+    run = f"from manipula.cli.app import app\nfor words in {words!r}: app(words, standalone_mode=False); print(chr(0))"
+    wide = os.environ | {"COLUMNS": "200", "PYTHONUTF8": "1"}
+    call = [sys.executable, "-OO", "-c", run]
+    done = subprocess.run(call, capture_output=True, encoding="utf-8", check=True, env=wide)
+    printed, shown, _ = done.stdout.split(chr(0))
+    assert json.loads(printed)["parameters"]["l1"] == 0.25
     assert "How hard to search." in shown and "Treat warnings about the robot as errors." in shown
 
 

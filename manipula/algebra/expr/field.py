@@ -217,9 +217,12 @@ class FieldElement:
         return self._of(other) - self
 
     def __mul__(self, other: Operand) -> FieldElement:
-        if not isinstance(other, FieldElement) and other == 1:
+        if isinstance(other, FieldElement):
+            right = other
+        elif other == 1:
             return self
-        right = self._of(other)
+        else:
+            right = self._of(other)
         product = self.value * right.value % self.draw.p
         if self.number is not None and right.point is not None:
             return right._times(product, self.number)

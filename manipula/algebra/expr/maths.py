@@ -33,8 +33,20 @@ class ExprMaths(Maths[Expr]):
 # Walks over expressions: iterative, so that depth is no limit.
 
 
-def topological(roots: Iterable[Expr]) -> list[Expr]:
+def topological(roots: Iterable[Expr]) -> tuple[Expr, ...]:
     """Every node below the roots once, arguments first; the order depends on structure alone."""
+    roots = tuple(roots)
+    if not roots:
+        return ()
+    # a function is walked again and again, to be counted, proved and labelled: its graph remembers the last walk
+    graph = roots[0].graph
+    walked = graph.walked
+    if walked[0] != roots:
+        graph.walked = walked = roots, _walk(roots)
+    return walked[1]
+
+
+def _walk(roots: tuple[Expr, ...]) -> tuple[Expr, ...]:
     seen: set[Expr] = set()
     order: list[Expr] = []
     begun: list[Expr] = []
@@ -50,7 +62,7 @@ def topological(roots: Iterable[Expr]) -> list[Expr]:
                 begun.append(node)
                 # reversed, because a stack hands out the last first: arguments keep their order
                 stack += (None, *node.args[::-1])
-    return order
+    return tuple(order)
 
 
 def free_symbols(roots: Iterable[Expr]) -> list[Expr]:

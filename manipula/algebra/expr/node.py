@@ -98,6 +98,7 @@ class Graph:
         self.numbers: dict[int | Fraction, Expr] = {}  # met before: small whole numbers come by the thousand
         self.lock = Lock()
         self.points: dict[int, Point] = {}  # of angle leaves, by value
+        self.walked: tuple[tuple[Expr, ...], tuple[Expr, ...]] = (), ()  # roots, and all below them in order
         self.zero, self.one = self.const(0), self.const(1)
         for known in (2, Fraction(1, 2), 3, 4):
             self.const(known)

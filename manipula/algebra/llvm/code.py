@@ -24,6 +24,7 @@ _SYMBOLS = (
 )  # fmt: skip  # all that code may call
 
 
+@lru_cache(maxsize=1)
 def identity() -> tuple[str, ...]:
     """Everything about the machine and the tools that machine code depends on."""
     version = ".".join(map(str, llvm.llvm_version_info))
@@ -168,6 +169,7 @@ def features() -> dict[str, bool]:
         return {}
 
 
+@lru_cache(maxsize=1)
 def _flags() -> str:
     return ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(features().items()))
 

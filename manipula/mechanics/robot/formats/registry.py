@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -182,9 +183,8 @@ def robot_from_source(source: str | Path, **options: object) -> Any:
     if not isinstance(source, str | Path):
         raise InputError("found {source!r:.60}, expected the name of a library robot or a file", source)
     if str(source) in library.names():
-        with warnings.catch_warnings():  # its published oddities are noted in its file and need no warning each time
-            warnings.simplefilter("ignore", ManipulaWarning)
-            return FORMATS["toml"].read(library.text_of(str(source)), file=f"{source}.toml", **options)
+        read = _library_robot.__wrapped__ if options else _library_robot
+        return read(f"{source}.toml", library.text_of(str(source)), **options)
     path = Path(source)
     if not path.suffix and not os.path.exists(path):  # pathlib raises where a name is too long
         raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
@@ -196,6 +196,13 @@ def robot_from_source(source: str | Path, **options: object) -> Any:
     except OSError as error:
         raise RobotFileError("cannot be read: {strerror}", error.strerror, file=str(path)) from error
     return format_read(path.suffix, text, str(path)).read(text, file=str(path), **options)
+
+
+@lru_cache(maxsize=32)  # read once: verbs take names, and one program asks for the same arm again and again
+def _library_robot(file: str, text: str, **options: object) -> Any:
+    with warnings.catch_warnings():  # its published oddities are noted in its file and need no warning each time
+        warnings.simplefilter("ignore", ManipulaWarning)
+        return FORMATS["toml"].read(text, file=file, **options)
 
 
 def _expanded(path: Path) -> str:
