@@ -90,6 +90,7 @@ def assert_followed(robot: Any, derivation: Any, poses: int = 2) -> int:
     return count
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_the_derivation_is_the_solver_written_down(name: str) -> None:
     assert assert_followed(*derived(name)) >= 2

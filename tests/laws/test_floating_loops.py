@@ -88,10 +88,10 @@ def test_energy_and_momentum_are_those_of_the_open_tree(linkage: Closed) -> None
          run(linkage.open, "energy", x)["kinetic"], 1e-9)  # fmt: skip
 
 
-def test_every_way_is_proved() -> None:
-    robot = Closed(NAMES[0], 2).robot
-    for model in ("inverse_dynamics", "forward_dynamics", "inertia_matrix", "momentum"):
-        assert "identical" in mp.generate(robot, model).function.provenance.proof
+@pytest.mark.drawn("model")
+@pytest.mark.parametrize("model", ["inverse_dynamics", "forward_dynamics", "inertia_matrix", "momentum"])
+def test_every_way_is_proved(model: str) -> None:
+    assert "identical" in mp.generate(Closed(NAMES[0], 2).robot, model).function.provenance.proof
 
 
 @pytest.mark.drawn("linkage")

@@ -235,6 +235,7 @@ def driven(arm: str, method: str, steps: int, until: float = 0.2) -> np.ndarray[
     return np.concatenate(end.state)
 
 
+@pytest.mark.drawn("arm")
 @pytest.mark.parametrize("arm", ["two links", "slide and hinge"])
 @pytest.mark.parametrize("method", SHORT)
 def test_a_loop_in_continuous_time_has_the_order_of_its_integrator(method: str, arm: str) -> None:

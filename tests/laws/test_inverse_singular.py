@@ -141,6 +141,7 @@ def test_a_family_keeps_inside_the_limits() -> None:
 # out of reach
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", OUT_OF_REACH)
 def test_the_nearest_pose_is_that_of_least_squares(name: str) -> None:
     solver, rng = subject(name, name == "stanford").solver, np.random.default_rng(4)

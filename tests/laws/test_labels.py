@@ -88,6 +88,7 @@ def test_random_arms(seed: int) -> None:
         assert misnamed(function, request, seed) == []
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize(("wrench", "name"), [(i % 2 == 0, name) for i, name in enumerate(mp.robots())])
 def test_library_robots(name: str, wrench: bool) -> None:
     request = prepare(Request(mp.load(name), "inverse_dynamics", wrench=wrench))

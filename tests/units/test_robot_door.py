@@ -160,9 +160,14 @@ def found() -> Any:
     return mp.identify(ARM, recording(ARM, 3, noise=0.01), model=mp.JointModel(), filter=None)
 
 
+# searches and studies: they come in by the same door as the others
+LONG = ("api.optimise", "api.remember", "api.search", "report", "studies.bootstrap", "studies.design",
+        "studies.operations", "studies.workspace")  # fmt: skip
+
+
 @pytest.mark.drawn("stands_for")
 @pytest.mark.parametrize("stands_for", ["what was found", "an arm", "a file"])
-@pytest.mark.parametrize("who", TAKERS)
+@pytest.mark.parametrize("who", [pytest.param(x, marks=[pytest.mark.turn] * (x in LONG)) for x in TAKERS])
 def test_the_same_from_whatever_stands_for_the_robot(who: str, stands_for: str, found: Any, tmp_path: Path) -> None:
     robot, given = found.robot, found
     if stands_for == "an arm":
