@@ -13,6 +13,8 @@ from manipula.api.time_verbs import law_settings
 from manipula.errors import InputError
 from tests.linkages import ALL, five_bar, slider_crank
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 GAINS = {
     "pd_gravity": {"kp": 200, "kd": 20}, "computed_torque": {"kp": 400, "kd": 40},
     "pid": {"kp": 200, "ki": 50, "kd": 20, "limit": 1e3, "tracking": 10, "filter": 1e-3},

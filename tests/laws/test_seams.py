@@ -16,6 +16,8 @@ from manipula.ik.path import follow
 from manipula.ik.path_search import BranchGraph, least_singular_values
 from manipula.trajectories.seam import read_poses
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 LOW, HIGH = np.array([-2 * np.pi, -np.pi, -1.0]), np.array([2 * np.pi, 1.3 * np.pi, 1.0])
 TURNING = np.array([True, True, False])
 
