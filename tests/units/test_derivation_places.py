@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula import api
 from manipula.algebra.show.layout import width
+from manipula.algebra.show.notation import script_of
+from manipula.api.robot_story import _steps
 from manipula.cli.app import app
 from manipula.pages.derivation import Derivation
 from manipula.pages.documents import html_document
@@ -133,6 +135,20 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked.exit_code == 1 and "1a: Not equal" in checked.stdout
     (tmp_path / "bad.txt").write_text("1a l1\n", encoding="utf-8")
     assert run(app, ["worksheet", "check", "worksheet", "bad.txt"]).exit_code == 2
+
+
+@pytest.mark.drawn("robot")
+@pytest.mark.parametrize("robot", ["planar2r", "rp", "craig_3r", "spong_cylindrical", "siciliano_elbow", "stanford"])
+def test_a_report_has_every_derivation_of_its_robot(robot: str) -> None:
+    """On the page and on paper; of six joints the dynamics by Newton–Euler."""
+    arm = mp.load(robot)
+    found = _steps(arm)
+    topics = ("pose", "jacobian", "singularities", "dynamics")
+    assert len(found) == len(topics)
+    for topic, (html, typst) in zip(topics, found, strict=True):
+        title = mp.derive(arm, topic, method="newton-euler" if topic == "dynamics" and arm.dof > 3 else "").title
+        assert title.sentence(script_of("html", (), {}), str) in html
+        assert title.sentence(script_of("typst", (), {}), str) in typst
 
 
 @pytest.mark.parametrize("script", ["", "document.title = 'α < β'"])
