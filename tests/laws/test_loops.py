@@ -22,7 +22,7 @@ from manipula.mechanics.robot.loops import is_free_word
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.emitted import cc
-from tests.linkages import ALL, Linkage, five_bar, four_bar, three_cranks
+from tests.linkages import ALL, Linkage, five_bar, four_bar, slider_crank, three_cranks
 
 Array = Any
 
@@ -401,6 +401,23 @@ def test_rk8_has_its_order() -> None:
     coarse, fine, finer = (run.balance for run in runs)
     assert fine < coarse / 20 and finer < fine / 100 and runs[1].about["method"] == "rk8"
     assert max(run.gap.max() for run in runs) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("driven", ["rocker", "slider"])
+@pytest.mark.usefixtures("without_search")
+def test_a_run_ends_before_a_dead_centre_and_says_so(driven: str, seed: int) -> None:
+    """The motor is at the rocker or the slide: behind a dead centre of the crank the mechanism could fold either way,
+    and the run would be of another assembly."""
+    robot = replace((four_bar if driven == "rocker" else slider_crank)(seed), motors=(driven,))
+    mechanism, plan = mechanism_of(robot)
+    signs = np.sign(mechanism.divisors(np.zeros(robot.dof), plan))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        run: Any = mp.simulate(robot, start=(np.zeros(robot.dof), [1.0]), until=1.0, step=0.004)
+    assert all((np.sign(mechanism.divisors(q, plan)) == signs).all() for q in run.q)
+    assert run.gap.max() < 1e-9 and np.isfinite(run.energy).all()
+    assert run.whole == (run.t[-1] == 1.0) == (not [x for x in told if "the run ends at" in str(x.message)])
 
 
 @pytest.mark.slow
