@@ -19,7 +19,7 @@ from manipula.errors import InputError
 from manipula.identification.columns import COUPLING, inertial_of
 from manipula.identification.conversion import Conversion
 from manipula.identification.data import Data, Grams, gather
-from manipula.identification.estimators.prior import Prior, prior_from
+from manipula.identification.estimators.prior import INERTIAL, Prior, prior_from
 from manipula.identification.fit.comparison import (
     CERTAIN,
     FINER,
@@ -92,6 +92,8 @@ class Search:
         self.logs, self.cutoff = low_rate(data)
         self.kind = kind or "spheres"
         own = self.gather_with(Conversion.identity(len(self.names)), None, {})
+        bodies = np.array([column.family == INERTIAL for column in own.columns])
+        self.of_file = kind == "robot" and bool(np.isfinite(own.file_values[bodies]).all())
         self.first, self.rows = left_by(own.fit, self._own_prior(own)), own.fit.rows.sum()
 
     def gather_with(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
