@@ -97,14 +97,11 @@ def _turns(log: Seen) -> str:
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
         if turns and np.ptp(log.q[:, j]) < COUNTED and (count := int(np.count_nonzero(wrap_turns(log.t, log.q[:, j])))):
             return Message(
-                (
-                    ("{names}: positions jump by a turn {count} times; np.unwrap(q, axis=0) puts them together")
-                    if count > 1
-                    else ("{names}: positions jump by a turn {count} time; np.unwrap(q, axis=0) puts them together")
-                ),
-                log.names[j],
-                count,
-            )
+                "{names}: positions jump by a turn {count} times; np.unwrap(q, axis=0) puts them together"
+                if count > 1
+                else "{names}: positions jump by a turn {count} time; np.unwrap(q, axis=0) puts them together",
+                log.names[j], count,
+            )  # fmt: skip
     return ""
 
 
@@ -226,20 +223,26 @@ def _degrees(log: Seen, ends: Ends | None) -> str:
     low, high = log.q.min(axis=0), log.q.max(axis=0)
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
         limits = (ends.lower[j], ends.upper[j]) if ends is not None else (-np.inf, np.inf)
-        if turns and (reason := _too_far(low[j], high[j], limits, bool(log.understood))):
+        if turns and (reason := _counted(log, j) or _too_far(low[j], high[j], limits, bool(log.understood))):
             return Message(
                 "{names} goes from {low:.4g} to {high:.4g} rad, {too_far}", log.names[j], low[j], high[j], reason
             )
     return ""
 
 
+def _counted(log: Seen, j: int) -> str:
+    """Whole numbers over more than two turns in degrees, or turns that no joint has."""
+    q, span = log.q[:, j], float(np.ptp(log.q[:, j]))
+    if not log.understood or not (span > COUNTED or (span > TURNS / DEGREE and not (q % 1).any())):
+        return ""
+    return Message(
+        "{high:.3g} turns: are these counts of an encoder? Say radians for one count, scale={{'q': [...]}}, or "
+        "units={{'q': 'rad'}} if not", span / (2 * pi),
+    )  # fmt: skip
+
+
 def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) -> str:
     lower, upper = limits
-    if assumed and high - low > COUNTED:
-        return Message(
-            "{high:.3g} turns: are these counts of an encoder? Say radians for one count, scale={{'q': [...]}}, or "
-            "units={{'q': 'rad'}} if not", (high - low) / (2 * pi),
-        )  # fmt: skip
     how = Message("are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not")
     if not np.isfinite(upper - lower):
         turns = (high - low) / (2 * pi)
@@ -263,10 +266,8 @@ def _too_fast(log: Seen, ends: Ends | None) -> str:
         if turns and speeds[j] > limits[j]:
             return Message(
                 "{names} moves at {speed:.3g} rad/s: are these degrees? Say units={{'q': 'deg'}}, or units={{'q': "
-                "'rad'}} if not",
-                log.names[j],
-                speeds[j],
-            )
+                "'rad'}} if not", log.names[j], speeds[j],
+            )  # fmt: skip
     return ""
 
 

@@ -13,8 +13,9 @@ import pytest
 import manipula as mp
 from manipula.messages import Message
 from manipula.recordings import diagnostics, sampling, text_files
-from manipula.recordings.columns import Joints, choose_group, entries_of, found_in, how_to_say, incomplete_sentence
+from manipula.recordings.columns import Joints, choose_group, entries_of, found_in, how_to_say
 from manipula.recordings.file_sets import _first_is_clock, _name, source_of_set
+from manipula.recordings.matching import incomplete_sentence
 from manipula.recordings.repairs import Rows, name_lines, unwrap_joint
 from manipula.recordings.sources import Ask, Source, column_from
 from tests.golden.sentences import Sentences
@@ -611,11 +612,8 @@ def test_numbers_with_either_decimal(decimal: str, text: str, value: float | Non
 
 def test_cells_and_names_of_a_line() -> None:
     way = text_files.Way(",", ".")
-    assert (
-        way.cells(" 1,\"2,5\",'3' ") == ["1", "2,5", "3"]
-        and way.cells("1,2,") == ["1", "2", ""]
-        and way.cells("") == [""]
-    )
+    assert way.cells(" 1,\"2,5\",'3' ") == ["1", "2,5", "3"] and way.cells("") == [""]
+    assert way.cells("1,2,") == ["1", "2", ""] and way._replace(ended=True).cells("1,2,") == ["1", "2"]
     assert way.names('"a,b",c,') == ["a,b", "c"] and way.names("a") == ["a"]
     spaces = text_files.Way(None, ".")
     assert spaces.names("  q1 [rad]  tau1 (Nm)") == ["q1 [rad]", "tau1 (Nm)"]
