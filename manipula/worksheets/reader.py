@@ -194,21 +194,21 @@ class _Reader:
         return total
 
     def product(self) -> FormulaTree:
-        total = self.signed()
+        total = self.factor_with_sign()
         while True:
             if self.take("*"):
-                total = formula.product_of([total, self.signed()])
+                total = formula.product_of([total, self.factor_with_sign()])
             elif self.take("/"):
-                total = formula.product_of([total, _inverse(self.signed())])
+                total = formula.product_of([total, _inverse(self.factor_with_sign())])
             elif self.here == "(" or self.here[:1].isalpha() or self.here[:1] == "_":
                 total = formula.product_of([total, self.power()])
             else:
                 return total
 
-    def signed(self) -> FormulaTree:
+    def factor_with_sign(self) -> FormulaTree:
         if self.take("-"):
-            return formula.product_of([formula.MINUS, self.deeper(self.signed)])
-        return self.deeper(self.signed) if self.take("+") else self.power()
+            return formula.product_of([formula.MINUS, self.deeper(self.factor_with_sign)])
+        return self.deeper(self.factor_with_sign) if self.take("+") else self.power()
 
     def deeper(self, rule: Callable[[], FormulaTree]) -> FormulaTree:
         self.depth += 1
@@ -222,7 +222,7 @@ class _Reader:
         base = self.atom()
         if self.take("°"):
             base = formula.Degrees(base.value) if isinstance(base, formula.FormulaNumber) else base
-        return _power(base, self.deeper(self.signed)) if self.take("^") else base
+        return _power(base, self.deeper(self.factor_with_sign)) if self.take("^") else base
 
     def atom(self) -> FormulaTree:
         token = self.here

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from manipula.algebra.emit.backend import fold_choices
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class SymbolMaths(Maths[Any]):
     """`Maths` over SX: CasADi's function of the same word, and our rules where its own differ (NaN, ties)."""
 
-    def __init__(self, casadi: Any) -> None:
+    def __init__(self, casadi: ModuleType) -> None:
         self.casadi = casadi
 
     def number(self, value: Fraction) -> Any:
@@ -76,7 +77,7 @@ def casadi_function(tape: Tape) -> Any:
     return _function(casadi, of, symbols, custom_jacobian=own)
 
 
-def load_casadi() -> Any:
+def load_casadi() -> ModuleType:
     try:
         import casadi
     except ImportError:
@@ -84,7 +85,7 @@ def load_casadi() -> Any:
     return casadi
 
 
-def _function(casadi: Any, of: External, symbols: Sequence[Any], **options: object) -> Any:
+def _function(casadi: ModuleType, of: External, symbols: Sequence[Any], **options: object) -> Any:
     given = {x.name: casadi.vec(symbol).elements() for x, symbol in zip(of.inputs, symbols, strict=True)}
     results = of.tape.evaluate({port.name: given[port.name] for port in of.tape.inputs}, SymbolMaths(casadi))
     outputs = [_filled(casadi, x, results.get(x.name, [])) for x in of.outputs]
@@ -92,7 +93,7 @@ def _function(casadi: Any, of: External, symbols: Sequence[Any], **options: obje
     return casadi.Function(of.name, symbols, outputs, *names, options)
 
 
-def _filled(casadi: Any, shape: SparseMatrix, entries: Sequence[Any]) -> Any:
+def _filled(casadi: ModuleType, shape: SparseMatrix, entries: Sequence[Any]) -> Any:
     """A matrix over SX from its entries, column by column."""
     pattern = casadi.Sparsity(shape.rows, shape.columns, shape.starts, [row for row, _ in shape.entries])
     return casadi.SX(pattern, casadi.vertcat(*entries)) if entries else casadi.SX(pattern)
