@@ -188,9 +188,7 @@ def _flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 SOLVABLE = "every joint must move some mass or motor inertia"
 
 IDENTITIES: tuple[Identity, ...] = (
-    Identity(
-        "inertia symmetric", Message("The inertia matrix is symmetric."), symmetric_inertia
-    ),
+    Identity("inertia symmetric", Message("The inertia matrix is symmetric."), symmetric_inertia),
     Identity("inertia rate", Message("Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own."), skew_rate),
     Identity(
         "Coriolis matrix", Message("The Coriolis matrix times the velocities is the Coriolis torque."), coriolis_product
@@ -200,12 +198,8 @@ IDENTITIES: tuple[Identity, ...] = (
         Message("Motor power minus friction loss is the rate of change of energy."),
         power_balance,
     ),
-    Identity(
-        "kinetic energy", Message("The kinetic energy is ½ q̇ᵀMq̇."), kinetic_is_quadratic
-    ),
-    Identity(
-        "gravity", Message("The gravity torque is the gradient of the potential energy."), gravity_is_slope
-    ),
+    Identity("kinetic energy", Message("The kinetic energy is ½ q̇ᵀMq̇."), kinetic_is_quadratic),
+    Identity("gravity", Message("The gravity torque is the gradient of the potential energy."), gravity_is_slope),
     Identity("parts", Message("Inertia, Coriolis, gravity, friction and contact add up to the torque."), parts_add_up),
     *(
         Identity(
