@@ -119,10 +119,10 @@ def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
 
 
 def _derivation_texts(robot: Robot) -> tuple[str, str, str]:
-    """As LaTeX, as Typst, or why it is missing."""
+    """As HTML, as Typst, or why it is missing."""
     try:
-        found = model_verbs.inverse_derivation(robot)
-        return found.latex(), found.typst(), ""
+        found = derive(robot, "ik", seconds=SECONDS)
+        return found.html(level=3), found.typst(level=3), ""
     except ManipulaError as error:
         return "", "", str(error)
 
