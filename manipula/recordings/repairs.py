@@ -24,10 +24,7 @@ SHOWN = 5  # lines that a sentence names
 LONG = 8  # rows in order: the clock went on from there
 SETBACK, PART = 10.0, 0.1  # steps, of the whole time: a clock set back by more is another recording's
 NEEDED = ("q", "tau")
-FEWEST, BRIDGED = (
-    10,
-    3.0,
-)  # samples of a quantity that has rows of its own; of its steps: what lies farther apart is a gap
+FEWEST, BRIDGED = 10, 3.0  # samples of a quantity that has rows of its own; of its steps: a gap is longer
 LARGEST = 1e100  # a larger number is a damaged one, and its square none any more
 
 
@@ -334,7 +331,7 @@ COUNTERS = [
 
 def counter_size(values: NDArray[np.generic]) -> float:
     """Of a counter that all of these may be from, of which more than half is used: whole numbers from 0, or as far
-    below as above; 0 where it is none."""
+    below as above; 0 of other positions."""
     known = values[np.abs(values) < LARGEST]
     if not len(known) or not (known == np.round(known)).all():
         return 0.0
