@@ -129,6 +129,16 @@ def test_a_slip_that_asks_for_other_bodies_asks_for_the_robot(seed: int) -> None
         assert told.startswith("all torques seem to have the wrong sign") and ("this robot?" in told) == doubted
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_validation_that_the_fit_has_learnt_from_is_named(seed: int) -> None:
+    """Whether or not a slip was undone before; the same motion recorded again is another recording."""
+    rng = np.random.default_rng(seed)
+    log, again = (mp.Log(T, Q, (-1) ** seed * TAU + NOISE * rng.normal()) for _ in range(2))
+    found = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=True, validate=[again, log])
+    told = [text for text in found.warnings if "has learnt from this recording" in text]
+    assert told == ["validation 2: the fit has learnt from this recording: its error says nothing of other motions"]
+
+
 @pytest.mark.turn
 def test_another_robot_is_doubted() -> None:
     """Its geometry explains the torques in no way that is tried."""

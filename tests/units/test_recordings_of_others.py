@@ -124,6 +124,35 @@ def test_columns_without_torques_are_named(tmp_path: Path) -> None:
     assert mp.read_log(path, "planar2r", columns={"tau": ["M1", "M2"]}).tau is not None
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_unit_of_angles_says_nothing_of_slides(seed: int, tmp_path: Path) -> None:
+    """Millimetres that nobody named are asked about where the unit of angles was said, or none."""
+    rng, data = np.random.default_rng(seed), motion(3)
+    robot = arm(["q1", "d2", "q3"])  # the second slides
+    shown = np.where([True, False, True], np.degrees(data["q"]), 1000 * data["q"] * float(rng.uniform(0.1, 1)))
+    columns = {"t": data["t"], **{f"q{j + 1}": shown[:, j] for j in range(3)},
+               **{f"tau{j + 1}": data["tau"][:, j] for j in range(3)}}  # fmt: skip
+    path = written(tmp_path / "log.csv", table(columns))
+    asked = (
+        r"d2 goes from .* m: are these millimetres\? Say the unit of every joint, units=\{'q': \['rad', 'mm', 'rad'\]\}"
+    )
+    with pytest.raises(mp.InputError, match=asked):
+        mp.read_log(path, robot, units={"q": "deg"})
+    log = mp.read_log(path, robot, units={"q": ["deg", "mm", "deg"]})
+    np.testing.assert_allclose(log.q[:, [0, 2]], data["q"][:, [0, 2]], atol=1e-12)
+    assert np.abs(log.q[:, 1]).max() < 1
+    assert mp.read_log(path, robot, units={"q": ["deg", "m", "deg"]}).q[:, 1].max() > 1
+
+
+@pytest.mark.parametrize(("size", "word"), [(100.0, "far beyond its limits"), (3.0, "beyond its limits")])
+def test_positions_of_motors_are_far_beyond_the_limits(size: float, word: str) -> None:
+    t = np.arange(0, 200, 0.05)
+    q = size * np.sin(np.array([3.0, 4, 5, 6, 7, 8]) / size * 3 * t[:, None])
+    log = mp.Log(t, q, np.cos(q), stated=("q",)).checked(mp.load("puma560"))
+    notes = [str(note) for note in log.notes if str(note).startswith("waist goes")]
+    assert len(notes) == 1 and f", {word} -2.793" in notes[0] and ("motor" in notes[0]) == ("far" in word)
+
+
 # archives
 
 

@@ -7,7 +7,7 @@ N/τ_int independent ones that they are; families of columns are chosen by cross
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -326,10 +326,10 @@ def _make_result(
         repairs=asked.repairs,
         doubtful=slip is not None,
     )
-    return _with_validation_errors(found, validate)
+    return _with_validation_errors(found, asked.logs, validate)
 
 
-def _with_validation_errors(found: Found, validate: object) -> Found:
+def _with_validation_errors(found: Found, train: Sequence[Log], validate: object) -> Found:
     """The errors on recordings that the fit has not seen; here they are looked at for the first time."""
     judged, data, doubts = [], [], list(found.warnings)
     more: list[str] = []
@@ -340,6 +340,7 @@ def _with_validation_errors(found: Found, validate: object) -> Found:
         data.append(seen)
         judged.append(errors_of(seen, found.theta))
         where = Message("validation {place}", place)
+        more += diagnostics.learnt_from(train, log, where)
         more += diagnostics.far_above(found, judged[-1], where)
         more += diagnostics.beyond(found.data, seen, found.prior, where)
     if any(max(errors.joints) > 100 for errors in judged) and not is_mechanism(found.data.robot):  # worse than by zero
