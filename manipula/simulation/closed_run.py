@@ -224,7 +224,7 @@ class _Motion:
             k[i] = *rates, *accelerations, power
         x = x + h * (self.method.weights @ k)
         there, closed = self.closed_again(x[:n])
-        if not closed or not np.array_equal(self.assembly(there), self.signs):
+        if not closed or (self.signs is not None and not np.array_equal(self.assembly(there), self.signs)):
             return q, qd, 0.0, False
         return there, x[n:-1], float(x[-1]), True
 

@@ -16,7 +16,7 @@ from manipula.errors import InputError, ManipulaWarning
 from manipula.mechanics.models.closure.assembly import NumericLinkage
 from manipula.mechanics.models.closure.constraint import closure_bias, closure_rows, seen_from_first, seen_from_world
 from manipula.mechanics.models.closure.elimination import Elimination, PivotBlock
-from manipula.mechanics.models.closure.position import mechanism_of
+from manipula.mechanics.models.closure.position import STRIDE, Closing, mechanism_of
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.loops import is_free_word
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
@@ -200,6 +200,27 @@ def test_the_way_back_leads_to_the_start() -> None:
     np.testing.assert_allclose(back.q, np.zeros(4), atol=1e-11)
 
 
+@pytest.mark.parametrize("way", [0.1, 1.0, 2.0])
+def test_motors_go_no_further_in_a_step_than_the_stride_and_a_short_way_at_once(
+    way: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot, steps = five_bar(1), [np.zeros(2)]
+    plain = Closing._step
+
+    def step(self: Closing, q: Any, motors: Any, signs: Any) -> Any:
+        found = plain(self, q, motors, signs)
+        steps.extend([motors] if found[1] == "closed" else [])
+        return found
+
+    monkeypatch.setattr(Closing, "_step", step)
+    there = robot.close([0.4 * way, -0.3 * way])
+    assert there.ok and steps[-1].tolist() == [0.4 * way, -0.3 * way]
+    longest = np.abs(np.diff(steps, axis=0)).max()
+    assert longest <= STRIDE * (1 + 1e-9)
+    if 0.4 * way <= STRIDE:
+        assert len(steps) == 2
+
+
 def test_positions_out_of_reach_have_a_status() -> None:
     robot = drawn_five_bar(rods=(0.3, 0.3))  # 0.6 m; the elbows are 0.8 m apart there
     at = robot.close([np.pi, 0.0])
@@ -320,6 +341,17 @@ def test_a_singular_closure_gives_nan_and_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         arm.inverse_dynamics(good, [1.0, 0.5], [0.0, 0.0])
+
+
+def test_what_is_asked_into_an_array_is_in_it() -> None:
+    """Of models with one result and with several."""
+    robot = five_bar(0)
+    arm, (q, qd, qdd) = mp.Arm(robot, optimise="none"), closed_at(robot, 0)
+    tau, energy = np.full(2, 7.0), (np.full((), 7.0), np.full((), 7.0))
+    arm.inverse_dynamics(q, qd, qdd, out=tau)
+    arm.energy(q, qd, out=energy)
+    assert tau.tolist() == arm.inverse_dynamics(q, qd, qdd).tolist()
+    assert [float(x) for x in energy] == [float(x) for x in arm.energy(q, qd)]
 
 
 def test_letters_stay_letters_where_loops_close() -> None:

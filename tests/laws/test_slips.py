@@ -13,6 +13,7 @@ import manipula as mp
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.identification.conversion import Conversion, read_motors
 from manipula.identification.data import gather
+from manipula.identification.fit import other_robots
 from manipula.identification.fit.other_robots import find_other_robot
 from manipula.identification.outliers import without_outliers
 from manipula.mechanics.robot import library
@@ -452,3 +453,9 @@ def test_a_gain_is_the_gain() -> None:
     asked = mp.JointModel(gains=True, friction=("viscous", "coulomb"))
     found = mp.identify(two_joints(), replace(log, tau=1.2 * log.tau), model=asked, filter=None)
     assert 1.0 < found.parameters["gain1"].value < 1.4 and found.extra["gain1"] == found.parameters["gain1"].value
+
+
+def test_other_robots_are_those_of_as_many_joints_by_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "names", lambda: ["rp", "planar2r", "stanford3", "scara"])
+    found = [(str(said), other.name) for said, other in other_robots._candidates(mp.load("planar2r"))]
+    assert found == [("rp of the library", "rp")]

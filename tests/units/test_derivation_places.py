@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula import api
 from manipula.algebra.show.layout import width
-from manipula.algebra.show.notation import script_of
+from manipula.algebra.show.notation import Letter, script_of
 from manipula.api.robot_story import _steps
 from manipula.cli.app import app
 from manipula.pages.derivation import Derivation
@@ -164,3 +164,26 @@ def test_a_page_allows_its_own_script_alone(script: str) -> None:
     }  # fmt: skip
     assert re.findall(r"<script>(.*?)</script>", text) == ([script] if script else [])
     assert "<title>a &lt; b</title>" in text and "<p>body</p>" in text
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_where_the_base_stands_is_said_where_it_stands_elsewhere(away: bool) -> None:
+    robot = mp.load("planar2r").with_base(xyz=[0, 0, 0.5]) if away else mp.load("planar2r")
+    text = " ".join(str(mp.derive(robot, "pose", method="transforms")).split())
+    assert ("The base stands at A₀ in the world." in text) == away
+    assert ("⁰T₁ = ⁰T₀A₁ " in text, "⁰T₁ = A₁ " in text) == (away, not away)
+
+
+@pytest.mark.parametrize("place", ["text", "latex", "typst", "html"])
+def test_a_letter_has_all_its_indices_in_every_place(place: str) -> None:
+    """One in front, one below: each where its own letter says, none where it has none."""
+    script = script_of(place, {}, {})
+    index = {
+        name: [script.letter(Letter("T", "7" * ("below" in name), "", "5" * ("before" in name)))]
+        for name in ("", "below", "before", "below before")
+    }
+    for name, (text,) in index.items():
+        signs = text.translate(str.maketrans("⁵₇", "57"))
+        assert signs.count("5") == ("before" in name) and signs.count("7") == ("below" in name), text
+        assert signs.count("T") == 1
+    assert len({text for (text,) in index.values()}) == 4

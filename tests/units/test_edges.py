@@ -99,6 +99,21 @@ def test_powers_of_angles_and_of_nothing() -> None:
             assert float_of(Angles({}).collect(angle), given) == pytest.approx(expected)
 
 
+def test_equal_products_have_one_form_as_far_as_powers_are_written_out() -> None:
+    def form(text: str) -> Any:
+        return Angles({}).form(parameter_from_text(text))
+
+    for one, other in (
+        ("a*b*a*a", "b*a**3"),
+        ("(a*b)**2", "b**2*a**2"),
+        ("a**60*a**40", "a**100"),
+        ("a/a**4", "a**(-3)"),
+    ):
+        assert form(one) == form(other) and all(isinstance(atom, Name) for term in form(one) for atom, _ in term)
+    for text in ("a**60*a**41", "a**(-60)/a**41"):
+        assert form(text) == {frozenset({(parameter_from_text(text), 1)}): 1}
+
+
 # times as text
 
 

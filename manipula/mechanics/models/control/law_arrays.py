@@ -53,7 +53,7 @@ class LawNumber(NDArrayOperatorsMixin):
         raise number_refused(sys._getframe(1))
 
     __float__ = __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _refuse_number
-    __hash__ = __str__ = __format__ = _refuse_number  # type: ignore[assignment]
+    __hash__ = __str__ = __format__ = _refuse_number
 
     def conjugate(self) -> LawNumber:
         return self
@@ -375,7 +375,7 @@ def _call(function: Callable[..., object], args: Any, more: Any) -> Any:
         return where(*args)
     if function is np.select:
         conditions, choices, default = (*args, 0)[:3]
-        return reduce(lambda no, x: where(*x, no), reversed([*zip(conditions, choices, strict=True)]), default)
+        return reduce(lambda no, x: where(x[0], x[1], no), reversed([*zip(conditions, choices, strict=True)]), default)
     if function is np.clip:
         bounds = [*args[1:], *(more[name] for name in ("a_min", "a_max", "min", "max") if name in more)]
         low, high = (*bounds, None, None)[:2]
