@@ -168,8 +168,10 @@ class UnknownNameError(InputError, KeyError):
         elif near:
             told = "no {kind} is called {name!r}; did you mean {near!r}? Known: {names}."
             super().__init__(told, Message(kind), name, near, listed)
-        else:
+        elif names:
             super().__init__("no {kind} is called {name!r}. Known: {names}.", Message(kind), name, listed)
+        else:
+            super().__init__("no {kind} is called {name!r}; there is none", Message(kind), name)
 
     def __str__(self) -> str:  # KeyError would show the repr
         return self.message

@@ -119,21 +119,21 @@ def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
 
 
 def _derivation_texts(robot: Robot) -> tuple[str, str, str]:
-    """As LaTeX, as Typst, or why it is missing."""
+    """As HTML, as Typst, or why it is missing."""
     try:
-        found = model_verbs.inverse_derivation(robot)
-        return found.latex(), found.typst(), ""
+        found = derive(robot, "ik", seconds=SECONDS)
+        return found.html(level=3), found.typst(level=3), ""
     except ManipulaError as error:
         return "", "", str(error)
 
 
 def _steps(robot: Robot) -> list[tuple[str, str]]:
-    """Pose, Jacobian and dynamics, as far as they can be derived; those of many joints fold."""
-    method = "lagrange" if robot.dof <= FEW else "newton-euler"
+    """All but inverse kinematics, which has a part of its own, as far as they can be derived."""
+    method = {"dynamics": "lagrange" if robot.dof <= FEW else "newton-euler"}
     found = []
-    for topic in ("pose", "jacobian", "dynamics"):
+    for topic in ("pose", "jacobian", "singularities", "dynamics"):
         try:
-            one = derive(robot, topic, method=method, seconds=SECONDS)
+            one = derive(robot, topic, method=method.get(topic, ""), seconds=SECONDS)
         except ManipulaError:
             continue
         found.append((one.html(level=3), one.typst(level=3)))

@@ -50,6 +50,7 @@ WHOLE = 4  # 2·θ̈1 + θ̈2 stays in one bracket
 LONG = 130  # operations of a result that still helps a reader
 HOPELESS = 8000  # operations, everything substituted, of what no simplification makes short
 NARROW = 68  # columns of a matrix that every place, the terminal among them, sets as one
+PITCH = "{h} is the pitch of joint {i}: its advance in a turn of one radian."
 LONGEST = 400  # of what is requested by name: an entry of M, a Christoffel symbol
 
 
@@ -187,6 +188,8 @@ class DerivationBoard(FormulaBoard):
         fields = [KINDS[link.kind.name].field for link in self.chain.links]
         self.offsets = frozenset(joint.offset.name for joint in robot.joints) & frozenset(self.taken)
         self.aliases = dict(book_names(fields, frozenset(self.taken), self.offsets))
+        self.pitches = self._pitches()
+        self.aliases |= {name: ("h", number, 0) for name, number in self.pitches.items()}
         self.given: dict[str, Expr] = {}  # what a step takes for known: the pose of inverse kinematics
 
     @property
@@ -194,6 +197,14 @@ class DerivationBoard(FormulaBoard):
         return self.chain.dof
 
     # letters
+
+    def _pitches(self) -> dict[str, str]:
+        """screw2 → 2, where a screw's pitch has the name that a file gives it: it is set as h₂."""
+        found = {
+            str(self.graph.expr(link.kind.parameters[0]).data): str(i)
+            for i, link in enumerate(self.chain.links, 1) if link.kind.name == "helical"
+        }  # fmt: skip
+        return {name: i for name, i in found.items() if name.startswith("screw") and f"h{i}" not in self.taken}
 
     def symbol(self, i: int, dots: int = 0) -> Symbol:
         """q_i, q̇_i, q̈_i as a tree: set as θ̇₂ or ḋ₃."""
@@ -216,6 +227,10 @@ class DerivationBoard(FormulaBoard):
             own = Letter(letter, place[1:])
             words = sentence("{offset} is the offset of {own} in the table.", Symbol(name, False), own)
             derivation = replace(derivation, says=(*derivation.says, words))
+        for name, i in self.pitches.items():
+            if name in used:
+                words = sentence(PITCH, Symbol(name, False), Quoted(i))
+                derivation = replace(derivation, says=(*derivation.says, words))
         return self.finish_with(derivation, prover_of(self.structure, dict(self.given)))
 
 

@@ -36,6 +36,7 @@ from manipula.pages.derivation import Derivation
 from manipula.pages.steps import Equation
 
 TRIES = 4  # configurations at which every branch is followed
+FREE = 6  # joints that any pose needs
 CLOSE = 1e-7  # of a metre or radian
 
 
@@ -50,17 +51,25 @@ def with_branches_followed(
 
     def run(one: Derivation) -> str:
         said = before(one) if before else ""
-        follow_branches(board, one, choices, chosen, task)
-        return Message("{said} Every branch reaches the target in numbers, at {tries} configurations.", said, TRIES)
+        whole = follow_branches(board, one, choices, chosen, task)
+        return Message(
+            "{said} Every branch reaches the target in numbers, at {tries} configurations."
+            if whole
+            else "{said} In numbers, at {tries} configurations, a branch reaches the target; others have its position "
+            "or its orientation alone.",
+            said,
+            TRIES,
+        )
 
     return replace(derivation, prover=run).with_proof()
 
 
 def follow_branches(
     board: DerivationBoard, derivation: Derivation, choices: int, chosen: Sequence[bool] | None, task: str
-) -> None:
-    """`ProofError` where no branch leads back to the joints, or one that has numbers misses the target."""
-    rng = Random(7)
+) -> bool:
+    """`ProofError` where no branch leads back to the joints, or one that has numbers misses the target. Of an arm of
+    few joints, which reaches few poses, a branch may have the position or the orientation alone: False."""
+    rng, whole = Random(7), True
     for _ in range(TRIES):
         numbers = {name: rng.uniform(0.2, 0.9) for name in board.structure.free}
         chain = board.structure.bound_tree(FLOATS, numbers)
@@ -72,12 +81,17 @@ def follow_branches(
             if angles is None:
                 continue
             got = pose(chain, angles).rows()
-            columns = (3,) if task == "position" else (0, 1, 2, 3)
-            if any(abs(got[i][j] - target[i][j]) > CLOSE for i in range(3) for j in columns):
+            misses = [
+                any(abs(got[i][j] - target[i][j]) > CLOSE for i in range(3) for j in columns)
+                for columns in ([(3,)] if task == "position" else [(3,), (0, 1, 2)])
+            ]
+            whole = whole and not any(misses)
+            if all(misses) or (any(misses) and board.dof >= FREE):
                 raise ProofError("{name}: a branch of the derivation misses the target", board.robot.name)
             hits += all(_same(a, b, link.kind.turns) for a, b, link in zip(angles, q, chain.links, strict=True))
         if not hits:
             raise ProofError("{name}: no branch of the derivation leads back to the joints", board.robot.name)
+    return whole
 
 
 def _same(a: float, b: float, turns: bool) -> bool:
@@ -97,9 +111,10 @@ def _branch(
     named: dict[str, Any] = {}
     flow = iter(signs)
     for place, step in enumerate(derivation.steps):
-        takes = chosen[place] if chosen is not None else any(_has_sign(x) for x in step.equations)
+        lines = [x for part in (step, *step.substeps) for x in part.equations]
+        takes = chosen[place] if chosen is not None else any(map(_has_sign, lines))
         env[SIGN] = next(flow) if takes else 0.0
-        for x in step.equations:
+        for x in lines:
             if x.result is None or isinstance(x.result, tuple):
                 continue
             try:

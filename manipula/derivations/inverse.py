@@ -12,6 +12,7 @@ closed form, as `ik.derivation` records them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -285,7 +286,7 @@ def _closed_form(board: DerivationBoard, task: str | None, axes: Sequence[str]) 
     definitions: dict[str, FormulaTree] = {}
     opaque: set[str] = {SIGN, "psi"} | {f"q{i}" for i in range(board.dof + 1, board.dof + 8)}
     steps = tuple(_closed_step(step, definitions, opaque) for step in found.steps)
-    say: list[Sentence] = [Capital(found.why), Capital(found._branches())]
+    say: list[Sentence] = [Capital(x) for x in (found.why, found._branches(), *found.few())]
     if found.task == "position":
         say.append(sentence("{t} is the tool's position, in the world.", "t"))
     else:
@@ -301,16 +302,44 @@ def _closed_form(board: DerivationBoard, task: str | None, axes: Sequence[str]) 
 def _closed_step(step: DerivationStep, definitions: dict[str, FormulaTree], opaque: set[str]) -> LessonStep:
     says: list[Sentence] = []
     lines: list[Equation] = []
+    below: list[LessonStep] = []  # behind words that stand between equations
     for line in step.lines:
         if isinstance(line, InverseLine):
-            lines.append(_closed_line(line, definitions, opaque))
+            one = _closed_line(line, definitions, opaque)
+            if below:
+                below[-1] = replace(below[-1], equations=(*below[-1].equations, one))
+            else:
+                lines.append(one)
+        elif lines or below:
+            below.append(LessonStep(_Between(line.words, line.parts)))
         else:
             says.append(_said(line))
-    for word, phrase in (("Roots: {says}.", step.roots), ("Singular: {says}.", step.singular)):
-        if phrase is not None:
-            says.append(Labelled(word, phrase.words, phrase.parts))
-    title: Sentence = _said(step.title)
-    return LessonStep(title, tuple(says), tuple(lines))
+    labels = (("Roots: {says}.", step.roots), ("Singular: {says}.", step.singular))
+    remarks = [Labelled(word, phrase.words, phrase.parts) for word, phrase in labels if phrase is not None]
+    return LessonStep(_Heading(step), tuple(says), tuple(lines), tuple(below), remarks=tuple(remarks))
+
+
+class _Between(Said):
+    """Words between equations as the heading of those below them."""
+
+    def sentence(self, script: Script, told: Told) -> str:
+        words = super().sentence(script, told).rstrip(",:")
+        return words[:1].upper() + words[1:]
+
+
+class _Heading(Said):
+    """θ₂ (elbow ±). Across the parallel axes …: what the step finds, and how."""
+
+    def __init__(self, step: DerivationStep) -> None:
+        super().__init__(step.title.words, step.title.parts)
+        object.__setattr__(self, "step", step)
+
+    def sentence(self, script: Script, told: Told) -> str:
+        words, step = super().sentence(script, told), self.step  # type: ignore[attr-defined]
+        if step.finds is None:
+            return words
+        role = script.words(f" ({told(Message(step.role))} ±)") if step.role else ""
+        return f"{script.inline(script.notation(step.finds))}{role}. {words}"
 
 
 class Labelled(Sentence):

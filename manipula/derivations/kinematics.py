@@ -7,10 +7,12 @@ slides.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from manipula.algebra.expr.maths import free_symbols
 from manipula.algebra.show.notation import Grid, Letter, Notation
-from manipula.algebra.simplify.tree import ZERO, operations
+from manipula.algebra.simplify.tree import ZERO, operations, without_sign
 from manipula.derivations.board import LONGEST, DerivationBoard
 from manipula.derivations.proof import Reference, matrix_product
 from manipula.ik.singularities import singularities_of
@@ -76,7 +78,7 @@ def pose_derivation(board: DerivationBoard, axes: str) -> Derivation:
     shape = robot.origin.convention
     rows: list[Equation] = [Equation(Letter("A", "i"), GENERAL[shape])] if shape in GENERAL else []
     says = (
-        [_row_sentence(shape)]
+        [_row_sentence(shape), *_table_angles(board)]
         if shape in GENERAL
         else [sentence("Each joint gives one transform: where the file places it, then its own motion.")]
     )
@@ -107,6 +109,28 @@ def pose_derivation(board: DerivationBoard, axes: str) -> Derivation:
     steps.append(pose_columns(board, total, _t("t" if chain.tool != HERE else n), axes))
     title = sentence("{robot}: the pose of the tool", Quoted(robot.name))
     return board.finish(Derivation(robot.name, "pose", title, (), tuple(steps), {}))
+
+
+def _table_angles(board: DerivationBoard) -> Iterator[Sentence]:
+    """What the table has in place of θ₂ or d₃: an offset in numbers, another direction; and fixed rows."""
+    for i, link in enumerate(board.chain.links):
+        offset = board.graph.expr(link.offset)
+        tree = board.write(offset)
+        if tree is None or free_symbols([offset]) or (offset.value == 0 and link.direction == 1):
+            continue
+        negative, size = without_sign(tree)
+        own = ("−" if link.direction < 0 else "", board.symbol(i))
+        added = () if offset.value == 0 else (" − " if negative else " + ", size)
+        yield sentence(IN_TABLE[link.kind.field], Quoted(str(i + 1)), (*own, *added))
+    last = max(i for i, joint in enumerate(board.robot.joints) if joint.kind != "fixed")
+    if any(joint.kind == "fixed" for joint in board.robot.joints[:last]):
+        yield sentence("A fixed row is part of the next transform.")
+
+
+IN_TABLE = {
+    "theta": "The angle of joint {i} in the table is {angle}.",
+    "d": "The slide of joint {i} in the table is {slide}.",
+}
 
 
 def _row_sentence(shape: str) -> Any:
@@ -249,16 +273,17 @@ def _column_step(board: DerivationBoard, i: int, z: Vec3, point: Vec3, p: Vec3) 
     elif kind == "revolute":
         formula, lines = Grid(((top,), (zi,))), [lever]
     else:  # a screw: it slides by its pitch while it turns
-        formula, lines = Grid((((*top, " + h", zi),), (zi,))), [lever]
+        formula, lines = Grid((((*top, " + ", Letter("h", str(i + 1)), " ", zi),), (zi,))), [lever]
     J = [*linear, *angular]
     lines.append(board.equation(Ji, formula, _row(J), check, longest=LONGEST))
-    return LessonStep(sentence(COLUMN_TITLES[kind], Quoted(str(i + 1))), (), tuple(lines)), J
+    letters = (Quoted(str(i + 1)), *((Letter("h", str(i + 1)),) if kind == "helical" else ()))
+    return LessonStep(sentence(COLUMN_TITLES[kind], *letters), (), tuple(lines)), J
 
 
 COLUMN_TITLES = {
     "revolute": "Column {i}: the joint turns",
     "prismatic": "Column {i}: the joint slides",
-    "helical": "Column {i}: the joint turns, and slides by its pitch h",
+    "helical": "Column {i}: the joint turns, and slides by its pitch {h}",
 }
 
 

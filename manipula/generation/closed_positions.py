@@ -14,16 +14,20 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from manipula.algebra.expr.field import WIDE, NoRootError, RootingMaths
-from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.errors import InputError, UnknownNameError
+from manipula.generation.arm_structure import ArmStructure
 from manipula.generation.compose import generate_block
 from manipula.generation.pipeline import generate_function
 from manipula.generation.prepare import Prepared, Request, prepare
 from manipula.generation.reports import plain_block
 from manipula.mechanics.models.closure.assembly import NumericLinkage, starts_of
 from manipula.mechanics.models.closure.closed_forms import ClosedForm, close_in_formulas
-from manipula.mechanics.models.closure.constraint import closure_error
+from manipula.mechanics.models.closure.closed_models import Closure
+from manipula.mechanics.models.closure.constraint import closure_error, seen_from_first
 from manipula.mechanics.models.closure.position import Closing, start_of
 from manipula.mechanics.models.closure.recognition import closed_forms
 from manipula.mechanics.models.entry import Block, Given, ModelCall, Result
@@ -157,3 +161,17 @@ def generate_from_positions(
         made = request.describe(generate_block(block, asked, tell))
         made = replace(made, provenance=replace(made.provenance, columns=part.provenance.columns))
     return made, lambda: plain_block(block, request)
+
+
+def divisors_function(robot: RobotDescription) -> Function | None:
+    """The divisors of a closure from the positions of all joints, each beside its usual size: another assembly has
+    other signs. None where every divisor is a constant."""
+    structure, graph = ArmStructure(robot), Graph()
+    q = tuple(graph.symbol(f"q{c + 1}", online=True) for c in range(robot.dof))
+    tree = structure.bound_tree(ExprMaths(graph), structure.symbols(graph.symbol))
+    found, usual = Closure(tree, structure.closure, q, seen_from_first).solver.divisors(), structure.closure.usual
+    if not found:
+        return None
+    beside = tuple(graph.expr(x) / graph.expr(float(size)) for x, size in zip(found, usual, strict=True))
+    inputs, outputs = (Input("q", q, POSITION),), (Output("divisors", (len(beside),), beside, "1"),)
+    return Function("divisors", graph, inputs, outputs, provenance=Provenance(robot.name))

@@ -68,6 +68,12 @@ class Conversion:
         found = replace(log, t=self.pace * log.t, tau=tau, effort_limits=() if mixed else log.effort_limits, **changed)
         return shift_torques(found, self.delay) if self.delay and tau is not None else found
 
+    def apply_within(self, log: Log) -> Log:
+        """The same, without the times whose torques were not recorded."""
+        found = self.apply(log)
+        late, early = max(self.delay, 0.0), max(-self.delay, 0.0)
+        return found.between(found.t[0] + early, found.t[-1] - late) if self.delay else found
+
 
 def shift_torques(log: Log, seconds: float) -> Log:
     """The log with the torques of so much later."""

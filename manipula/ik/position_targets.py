@@ -175,7 +175,7 @@ def _places(joints: Sequence[int], q: Floats, turning: Bits) -> str:
 def away_text(task: str, target: Floats, at: Floats) -> str:
     """How far apart two targets are: mm, and degrees between the z axes."""
     distance = round(1000 * float(np.linalg.norm(target[:3, 3] - at[:3, 3])), ROUNDED)
-    away = AWAY.format(distance=f"{distance:.4g}")
+    away = Message(AWAY, f"{distance:.4g}")
     if task == "position":
         return away
     cross = np.linalg.norm(np.cross(target[:3, 2], at[:3, 2]))

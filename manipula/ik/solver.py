@@ -92,7 +92,7 @@ MET = "reached"
 # sentences with places to fill, here and in the pages of a robot's module
 OUTSIDE = "joint {joint} at {at} is outside its limits [{low}, {high}] by {over}"
 AWAY = "{distance} mm away and turned by {angle}°"
-LOST = "out of reach: where it comes nearest it is {away}"
+LOST = "out of reach: this branch ends {away}"
 TWIN = "the same as branch {branch}: {how}"
 SOLUTION = "solution {number}"
 FAMILY, DOUBLE = "one family", "a double root"
@@ -142,17 +142,17 @@ def outside_text(solver: Solver, q: Floats, slack: float) -> str:
 def _outside(solver: Solver, q: Floats, k: int, over: float) -> str:
     turns = bool(solver.angles[k])
     low, high, at = (position_text(x[k], turns) for x in (solver.low, solver.high, q))
-    return OUTSIDE.format(joint=k + 1, at=at, low=low, high=high, over=amount_text(over, turns))
+    return Message(OUTSIDE, k + 1, at, low, high, amount_text(over, turns))
 
 
 def lost_text(away: str) -> str:
     """Of a branch that does not reach the pose."""
-    return LOST.format(away=away)
+    return Message(LOST, away)
 
 
 def twin_text(branch: int, family: bool) -> str:
     """Of a branch that repeats another, counted from 0."""
-    return TWIN.format(branch=branch + 1, how=FAMILY if family else DOUBLE)
+    return Message(TWIN, branch + 1, Message(FAMILY if family else DOUBLE))
 
 
 def away_text(T: Floats, at: Floats) -> str:
@@ -164,7 +164,7 @@ def away_text(T: Floats, at: Floats) -> str:
     angle = np.degrees(np.arctan2(sine, (np.trace(spun) - 1) / 2))
     # rounded first: 1e-17 mm would read as a fault
     distance, turn = (f"{round(float(x), ROUNDED):.4g}" for x in (1000 * away, angle))
-    return AWAY.format(distance=distance, angle=turn)
+    return Message(AWAY, distance, turn)
 
 
 def nearest_reason(T: Floats, at: Floats, reached: bool, rejected: str) -> str:

@@ -17,7 +17,8 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.run.gradients.frameworks import import_framework
 from manipula.errors import InputError
 from manipula.learning.kernels import Differentiable, Inputs, as_row, check_shapes, inputs_in_order
-from manipula.learning.pytorch import NAMESPACE, Operator, TorchFunction, check_tensors, number
+from manipula.learning.pytorch import NAMESPACE, Operator, TorchFunction, number
+from manipula.learning.torch_launch import check_tensors
 from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays, sum_to
 
 if TYPE_CHECKING:

@@ -24,19 +24,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.algebra.run.cuda import CudaFunction, Steps, layout_of
-from manipula.algebra.run.gradients.frameworks import check_kinds, check_types, import_framework, mapped_first, word_of
+from manipula.algebra.run.gradients.frameworks import import_framework, mapped_first, word_of
 from manipula.errors import InputError
 from manipula.generation.results.model import Model
 from manipula.learning.kernels import (
     POSE,
     Differentiable,
-    Ports,
     as_row,
     check_shapes,
     differentiable,
     inputs_in_order,
 )
-from manipula.learning.torch_launch import Arranged, DevicePlan, Launch, Plan, ProcessorPlan, evenly_spaced
+from manipula.learning.torch_launch import (
+    SHARED,
+    Arranged,
+    DevicePlan,
+    Launch,
+    Plan,
+    ProcessorPlan,
+    at_once,
+    check_tensors,
+    evenly_spaced,
+    watch,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -75,21 +85,6 @@ class TorchFunction:
         return f"<{self.name} in PyTorch: {inputs} → {outputs}>"
 
 
-def watch(torch: ModuleType) -> Callable[[], bool]:
-    """Asks whether something of PyTorch's looks at every operator: a mode, a tracer."""
-    # bound once: names in modules of modules take longer to look up than they take to answer
-    dispatch, function = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
-    tracing = torch._C._get_tracing_state
-    return lambda: bool(dispatch() or function() or tracing() is not None)
-
-
-def check_tensors(torch: ModuleType, own: Ports, tensors: Sequence[Tensor]) -> None:
-    """One device, one of two number types, fitting shapes: each wrong one is named."""
-    check_types(torch, own.name, zip(own.sizes, tensors))
-    check_shapes(own, tensors)
-    check_kinds(torch, own.name, zip(own.sizes, tensors))
-
-
 class Operator:
     """One function registered with PyTorch: what runs, its shapes, its gradient, its batching rule."""
 
@@ -99,9 +94,12 @@ class Operator:
         self._gradient: Operator | None = None
         self._cuda: dict[str, CudaFunction] = {}
         self._plans: dict[Any, Any] = {}
+        self._codes: dict[Any, Callable[..., Any]] = {}  # NumPy's dtype → machine code, from the first plan on
         self._single, self._lock = len(own.shapes) == 1, Lock()
+        self._at_once = at_once(torch, len(own.sizes), self._single, self._codes)
         self._plain_types = (torch.Tensor, torch.nn.Parameter)
         self._is_watched, self._functions = watch(torch), torch._C._functorch.peek_interpreter_stack
+        self._is_mapped = torch._C._functorch.is_legacy_batchedtensor  # by PyTorch's first vmap
         self._gathers, self._forward_ad = torch.is_grad_enabled, torch.autograd.forward_ad
         names = ", ".join(f"Tensor x{i}" for i in range(len(own.sizes)))
         results = ", ".join("Tensor" for _ in own.shapes)
@@ -121,9 +119,14 @@ class Operator:
         torch = self._torch
         if torch.compiler.is_compiling():
             check_tensors(torch, self._own, tensors)
+            # inside of torch.func the compiler breaks here, and all of it runs as it does without
+            torch._C._functorch.maybe_current_level()
             return self._registered(*tensors)
         functions = self._functions()
         if functions is None and not self._is_watched():
+            found = self._at_once(tensors)
+            if found is not None:
+                return found
             plan = self._plan_of(tensors)
             if plan is not None:
                 # a list is made in less time than a generator is begun
@@ -137,10 +140,12 @@ class Operator:
 
     def _plan_of(self, tensors: Sequence[Tensor]) -> Plan | None:
         """That made when such tensors came first; None for those that the dispatcher must see."""
+        is_mapped = self._is_mapped
         try:
-            key = tuple(
-                [(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), x._is_zerotensor()) for x in tensors]
-            )
+            key = tuple([
+                (type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), x._is_zerotensor(), is_mapped(x))
+                for x in tensors
+            ])  # fmt: skip
             plan: Any = self._plans.get(key, self)
         except (AttributeError, RuntimeError, TypeError):
             return None  # no tensors, or without strides, or with sizes that are no numbers
@@ -158,7 +163,10 @@ class Operator:
         """Tensors whose memory holds their entries: no classes of users, nothing sparse, no signs kept apart, no
         zeros without memory."""
         strided, types = self._torch.strided, self._plain_types
-        return all(type(x) in types and x.layout is strided and not (x.is_neg() or x._is_zerotensor()) for x in tensors)
+        return all(
+            type(x) in types and x.layout is strided and not (x.is_neg() or x._is_zerotensor() or self._is_mapped(x))
+            for x in tensors
+        )
 
     def _direct(self, plan: Plan, tensors: Sequence[Tensor]) -> Any:
         if isinstance(plan, DevicePlan):
@@ -177,7 +185,10 @@ class Operator:
             return None
         call = self._arranged(tensors, results)
         if not first.is_cuda:
-            return ProcessorPlan(self._own.compile_for(word_of(first.dtype)).thin, call.rows > 1)
+            code = self._own.compile_for(word_of(first.dtype))
+            if code.backend == "llvm":
+                self._codes[code.dtype] = code.thin
+            return ProcessorPlan(code.thin, call.rows >= SHARED)
         if call.copied:
             return None
         with self._torch.cuda.device(first.device):

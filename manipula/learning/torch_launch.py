@@ -1,12 +1,13 @@
-"""How one call of a function of tensors runs: arrays and their steps in memory, the launch of a kernel, plans.
+"""How one call of a function of tensors runs: checks, arrays and their steps in memory, the launch of a kernel, plans.
 
 A plan is made when tensors of some types, devices, shapes and strides come first, and serves all that are alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from struct import Struct
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,9 +15,29 @@ import numpy as np
 from manipula.algebra.emit.cuda import BLOCK
 from manipula.algebra.run import batch
 from manipula.algebra.run.cuda import LaunchNeeds, Steps
+from manipula.algebra.run.gradients.frameworks import check_kinds, check_types
+from manipula.errors import InputError
+from manipula.learning.kernels import Ports, check_shapes
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+SHARED = 2 * batch.LEAST  # rows; fewer are not shared out among threads
+
+
+def watch(torch: ModuleType) -> Callable[[], bool]:
+    """Asks whether something of PyTorch's looks at every operator: a mode, a tracer."""
+    # bound once: names in modules of modules take longer to look up than they take to answer
+    dispatch, function = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
+    tracing = torch._C._get_tracing_state
+    return lambda: bool(dispatch() or function() or tracing() is not None)
+
+
+def check_tensors(torch: ModuleType, own: Ports, tensors: Sequence[Tensor]) -> None:
+    """One device, one of two number types, fitting shapes: each wrong one is named."""
+    check_types(torch, own.name, zip(own.sizes, tensors))
+    check_shapes(own, tensors)
+    check_kinds(torch, own.name, zip(own.sizes, tensors))
 
 
 class Launch:
@@ -69,6 +90,44 @@ class DevicePlan(NamedTuple):
 
 
 Plan = ProcessorPlan | DevicePlan
+
+
+def at_once(
+    torch: ModuleType, count: int, single: bool, codes: Mapping[Any, Callable[..., Any]]
+) -> Callable[[Sequence[Tensor]], Any]:
+    """A call of plain tensors on the processor, of one leading axis at most, computed where they are; None for others.
+
+    No plan is looked up: to ask tensors for all that a plan depends on takes longer than to compute a row.
+    """
+    # bound once: names in modules of modules take longer to look up than they take to answer
+    plain, tensor, forward = torch.Tensor, torch.from_numpy, torch.autograd.forward_ad
+
+    def call(tensors: Sequence[Tensor]) -> Any:
+        if forward._current_level >= 0 or len(tensors) != count:
+            return None
+        arrays = []
+        for x in tensors:
+            if type(x) is not plain or x.requires_grad or not x.is_cpu:
+                return None
+            try:
+                array = x.numpy()
+            except (RuntimeError, TypeError):  # sparse, with signs kept apart, mapped by a transform
+                return None
+            if array.ndim > 1 and (array.ndim > 2 or len(array) >= SHARED):
+                return None
+            arrays.append(array)
+        dtype = arrays[0].dtype
+        code = codes.get(dtype)
+        for array in arrays:
+            if code is None or array.dtype is not dtype:
+                return None
+        try:
+            found = code(*arrays)  # type: ignore[misc]
+        except InputError:
+            return None  # the check of tensors says what does not fit
+        return tensor(found) if single else tuple(map(tensor, found))
+
+    return call
 
 
 class Arranged(NamedTuple):

@@ -66,17 +66,30 @@ class JaxFunction:
 def checked_arrays(jax: ModuleType, own: Ports, arrays: Sequence[object]) -> list[Any]:
     """Arrays of one floating type, the widest of those given; numbers that are no floats become such."""
     jnp = jax.numpy
-    given = [x if isinstance(x, jax.Array) else jnp.asarray(x) for x in arrays]
+    given = [x if isinstance(x, jax.Array) else _array(jnp, own, i, x) for i, x in enumerate(arrays)]
     if POSE in own.sizes.values() and len(given) == len(own.sizes):
         given = [as_row(x) if size == POSE else x for x, size in zip(given, own.sizes.values(), strict=True)]
     check_shapes(own, given)
     types = {x.dtype for x in given}
     if len(types) == 1 and str(*types) in DTYPES:  # nothing to join: joining takes longer than the call
         return given
-    wide = jnp.result_type(*given, jnp.float32) if given else jnp.float32
+    # whole numbers alone become JAX's own floats, which are of double precision where it computes in that
+    floats = any(jnp.issubdtype(x.dtype, jnp.inexact) for x in given)
+    wide = jnp.result_type(*given, jnp.float32 if floats else float)
     if str(wide) not in DTYPES:
         raise InputError("{function}: expected dtype {wanted}, found {found}", own.name, " or ".join(DTYPES), str(wide))
     return [x.astype(wide) for x in given]
+
+
+def _array(jnp: Any, own: Ports, place: int, value: object) -> Any:
+    """What JAX makes of a list, a NumPy array, a number; what is none of these is named."""
+    try:
+        return jnp.asarray(value)
+    except (TypeError, ValueError) as problem:
+        name = [*own.sizes][place] if place < len(own.sizes) else str(place + 1)
+        raise InputError(
+            "{function}: {name}: expected numbers, found {value!r:.60}", own.name, name, value
+        ) from problem
 
 
 class RowFunction:

@@ -188,34 +188,28 @@ def _flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 SOLVABLE = "every joint must move some mass or motor inertia"
 
 IDENTITIES: tuple[Identity, ...] = (
-    Identity(
-        "inertia symmetric", Message("Joint i resists joint j exactly as joint j resists joint i."), symmetric_inertia
-    ),
+    Identity("inertia symmetric", Message("The inertia matrix is symmetric."), symmetric_inertia),
     Identity("inertia rate", Message("Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own."), skew_rate),
     Identity(
         "Coriolis matrix", Message("The Coriolis matrix times the velocities is the Coriolis torque."), coriolis_product
     ),
     Identity(
         "power balance",
-        Message("The power of the motors, less friction, is the rate of change of energy."),
+        Message("Motor power minus friction loss is the rate of change of energy."),
         power_balance,
     ),
-    Identity(
-        "kinetic energy", Message("The kinetic energy is half the velocities weighed by M."), kinetic_is_quadratic
-    ),
-    Identity(
-        "gravity", Message("The torque that holds the arm is the slope of its potential energy."), gravity_is_slope
-    ),
+    Identity("kinetic energy", Message("The kinetic energy is ½ q̇ᵀMq̇."), kinetic_is_quadratic),
+    Identity("gravity", Message("The gravity torque is the gradient of the potential energy."), gravity_is_slope),
     Identity("parts", Message("Inertia, Coriolis, gravity, friction and contact add up to the torque."), parts_add_up),
     *(
         Identity(
-            f"Newton–Euler ≡ {name}", Message("Forces and energies lead to the same torques."), lagrange_agrees(name)
+            f"Newton–Euler ≡ {name}", Message("Newton–Euler and Lagrange give the same torques."), lagrange_agrees(name)
         )
         for name in lagrange.METHODS
     ),
     Identity(
         "Newton–Euler ≡ jacobian",
-        Message("Jacobians of the centres of mass lead to the same torques."),
+        Message("Newton–Euler and the Jacobians of the centres of mass give the same torques."),
         jacobian_agrees,
     ),
     Identity("regressor", Message("The torques are linear in the inertial parameters."), linear_in_parameters),

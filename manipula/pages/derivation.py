@@ -104,6 +104,7 @@ class Derivation:
             parts += [
                 f"\\[\n\\begin{{aligned}}\n{rows}\n\\end{{aligned}}\n\\]" for rows in _displays(step, script, " \\\\\n")
             ]
+            parts += [x.sentence(script, told) for x in step.remarks]
         legend = self.legend(script)
         parts += ["$" + "$, $".join(legend) + "$."] if legend else []
         return "\n\n".join([*parts, *([script.words(told(self.proof))] if self.proof else [])])
@@ -116,6 +117,7 @@ class Derivation:
             parts.append(f"{'=' * (level + 1 + number.count('.'))} {number} {step.title.sentence(script, told)}")
             parts += [x.sentence(script, told) for x in step.says]
             parts += [f"$ {rows} $" for rows in _displays(step, script, " \\\n  ")]
+            parts += [x.sentence(script, told) for x in step.remarks]
         legend = self.legend(script)
         parts += ["$" + "$, $".join(legend) + "$."] if legend else []
         return "\n\n".join([*parts, *([script.words(told(self.proof))] if self.proof else [])])
@@ -142,6 +144,7 @@ class Derivation:
                 {"number": number, "title": step.title.sentence(script, same),
                  "says": [x.sentence(script, same) for x in step.says],
                  "equations": [html_equation(x, script) for x in step.equations], "folded": step.folded,
+                 "remarks": [x.sentence(script, same) for x in step.remarks],
                  "steps": parts(step.substeps, f"{number}.")}
                 for number, step in _numbered(steps, lead, deep=False)
             ]  # fmt: skip
@@ -171,6 +174,7 @@ class Derivation:
                     {"text": "\n".join(text_equation(x, plain)), "latex": " \\\\ ".join(paper_rows(x, paper))}
                     for x in step.equations
                 ],
+                "remarks": [x.sentence(plain, same) for x in step.remarks],
                 "folded": step.folded,
                 "steps": [one(x, n) for n, x in below],
             }
@@ -210,6 +214,7 @@ def _text_lines(derivation: Derivation, told: Told) -> list[str]:
             lines += [""] if above and len(rows) > 1 else []  # two matrices need air between them
             lines += [inner + row for row in rows]
             above = len(rows) > 1
+        lines += [row for x in step.remarks for row in wrap_columns(x.sentence(script, told), inner)]
     legend = legend_lines(derivation.legend(script), "with")
     proof = wrap_columns(told(derivation.proof), "") if derivation.proof else []
     return [*lines, *([""] if legend or proof else []), *legend, *proof]
@@ -247,6 +252,7 @@ math mtable { padding: 0 .25em; margin: 0 .15em; --ink: linear-gradient(currentC
 def _html_step(number: str, step: LessonStep, script: Script, told: Told) -> str:
     inside = "".join(f"<p>{x.sentence(script, told)}</p>" for x in step.says)
     inside += "".join(html_equation(x, script) for x in step.equations)
+    inside += "".join(f"<p>{x.sentence(script, told)}</p>" for x in step.remarks)
     inside += "".join(
         _html_step(place, below, script, told) for place, below in _numbered(step.substeps, f"{number}.", deep=False)
     )

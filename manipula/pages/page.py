@@ -10,6 +10,7 @@ from manipula.errors import ManipulaError
 from manipula.pages.charts import Chart
 from manipula.support.text import html_table
 
+PRINTED = 9  # columns that fit on paper; more are set smaller
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 1000px; padding: 0 1rem; color: #222; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
@@ -25,7 +26,8 @@ svg { width: 100%; height: auto; } .wide { overflow-x: auto; margin: .6rem 0; }
 }
 @media print {
   body { margin: 0; max-width: none; font-size: 11px; } svg, tr { break-inside: avoid; } h2 { break-after: avoid; }
-  .wide { overflow: visible; } th, td { padding: .15rem .3rem; } .charts { grid-template-columns: 1fr 1fr; }
+  .wide { overflow: visible; font-size: min(1em, 9em / var(--columns, 9)); }
+  th, td { padding: .15rem .3rem; } .charts { grid-template-columns: 1fr 1fr; }
 }
 """
 # text, tables and drawings: no script runs on such a page, whatever the names in it are
@@ -34,7 +36,8 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Cells are text; nothing in them is read as markup."""
-    return f'<div class="wide">{html_table(heads, rows, caption)}</div>'
+    many = f' style="--columns:{len(heads)}"' if len(heads) > PRINTED else ""
+    return f'<div class="wide"{many}>{html_table(heads, rows, caption)}</div>'
 
 
 def charts(found: Sequence[Chart]) -> str:

@@ -66,7 +66,7 @@ class Story:
     picture: str = ""  # SVG, shown until the script runs and where it does not
     tables: Sequence[Table] = ()
     formulas: Sequence[ReportFormula] = ()
-    derivation: str = ""  # words with $…$ and \[…\]
+    derivation: str = ""  # of inverse kinematics, as HTML
     derivation_typst: str = ""
     no_derivation: str = ""
     steps: Sequence[tuple[str, str]] = ()  # derivations step by step: as HTML, as Typst
@@ -130,7 +130,7 @@ def inverse(story: Story) -> str:
     branches = '<div id="branches"></div>'
     if not story.derivation:
         return f'{branches}<p class="note">{escape(story.no_derivation)}</p>'
-    return f'{branches}<h3>Derivation</h3><div class="mixed">{escape(story.derivation)}</div>'
+    return f"{branches}<style>{STYLE}</style>{story.derivation}"
 
 
 def steps(story: Story) -> str:

@@ -7,6 +7,7 @@ scalar.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -24,6 +25,7 @@ Result = FormulaTree | Rows  # one formula, or a matrix
 Told = Callable[[str], str]
 COLUMNS = 80
 AXES = "xyz"
+LEFT_OUT = "…"  # a result that is too long to read
 TOGETHER = 6  # zeros of a matrix in one line
 
 
@@ -86,13 +88,14 @@ class Equation:
 
 @dataclass(frozen=True)
 class LessonStep:
-    """Equations behind a sentence, and smaller steps that fold under them."""
+    """Equations behind a sentence, remarks on them, and smaller steps that fold under them."""
 
     title: Sentence
     says: tuple[Sentence, ...] = ()
     equations: tuple[Equation, ...] = ()
     substeps: tuple[LessonStep, ...] = ()
     folded: bool = False
+    remarks: tuple[Sentence, ...] = ()  # behind the equations
 
 
 # in a terminal
@@ -116,7 +119,7 @@ def text_equation(x: Equation, script: Script, room: int = COLUMNS) -> list[str]
         rows = _drawn([[script.notation(entry) for entry in row] for row in x.formula.rows], script, head, room)
     formula = script.notation(x.formula) if x.formula is not None and not rows else ""
     if x.result is None:
-        return rows or _broken(head + formula if formula else left, room)
+        return rows or _broken(head + (formula or LEFT_OUT), room)
     if isinstance(x.result, tuple):
         start = rows or ([head + formula] if formula else [])
         texts = [[script.text(entry) for entry in row] for row in x.result]
@@ -132,11 +135,14 @@ def _broken(text: str, room: int) -> list[str]:
     return [text] if width(text) <= room else wrap_columns(text, "")
 
 
+_BREAKS = re.compile(r"(?: [+−±∓](?= ))? ?[^ ·]+·?")  # within a term: at blanks and behind products
+
+
 def _broken_sum(head: str, summands: Sequence[str], room: int) -> list[str]:
     """Broken between terms; a term wider than the room, within its brackets."""
     rows, indent = [head], " " * min(width(head), 8)
     for term in summands:
-        pieces = [term] if width(indent + term) <= room else [f" {word}" for word in term.split()]
+        pieces = [term] if width(indent + term) <= room else _BREAKS.findall(term)
         for piece in pieces:
             if width(rows[-1]) + width(piece) > room and rows[-1].strip() and rows[-1] != head:
                 rows.append(indent)
@@ -213,7 +219,7 @@ def paper_rows(x: Equation, script: Script) -> list[str]:
     left, equals = script.notation(x.left), f" &{x.relation.strip()} "
     rows = [f"{left}{equals}{script.notation(x.formula)}"] if x.formula is not None else []
     if x.result is None:
-        return rows or [f"& {left}"]
+        return rows or [f"{left}{equals}{script.notation(LEFT_OUT).strip()}"]
     head = f"{left}{equals}" if not rows else " &= "
     plain = Printer(script.taken, script.aliases)
     if not isinstance(x.result, tuple):
@@ -240,7 +246,8 @@ def html_equation(x: Equation, script: Script) -> str:
     """Each term is a formula of its own, so that a narrow page breaks between them."""
     equals = f"<mo>{escape(x.relation.strip())}</mo>"
     parts = [script.notation(x.left)]
-    parts += [equals + script.notation(x.formula)] if x.formula is not None else []
+    formula = LEFT_OUT if x.formula is None and x.result is None else x.formula
+    parts += [equals + script.notation(formula)] if formula is not None else []
     if x.result is None:
         return _html_row(parts)
     sign = equals if x.formula is None else "<mo>=</mo>"

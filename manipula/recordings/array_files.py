@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +14,19 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.messages import Message
-from manipula.recordings.sources import Array, Ask, Column, Source, column_from, numeric, sources_from_arrays
+from manipula.recordings.sources import (
+    NAMES,
+    Archive,
+    Array,
+    Ask,
+    Column,
+    Source,
+    column_from,
+    from_clock,
+    numeric,
+    source_of_table,
+    sources_from_arrays,
+)
 from manipula.recordings.words import OWN, own_heads
 from manipula.support.files import open_archive
 
@@ -24,21 +38,36 @@ def read_hdf5(path: Path, ask: Ask) -> Source:
         import h5py
     except ImportError:
         raise InputError("{path}: reading HDF5 needs h5py: pip install 'manipula[identify]'", path) from None
-    arrays: dict[str, Array] = {}
+    found = Archive({})
 
     def visit(name: str, item: Any) -> None:
-        kind = item.attrs.get("MATLAB_class", b"")
-        hidden = name.startswith("#") or kind in (b"char", b"cell") or "MATLAB_empty" in item.attrs
-        if isinstance(item, h5py.Dataset) and not hidden and item.dtype.kind in "fiub":
+        kind, name = item.attrs.get("MATLAB_class", b""), name.replace("/", ".")
+        found.texts.update((key, list(map(_text, np.ravel(item.attrs[key])))) for key in NAMES if key in item.attrs)
+        if name.startswith("#") or not isinstance(item, h5py.Dataset) or "MATLAB_empty" in item.attrs:
+            return
+        if kind == b"cell":
+            parts = [item.file[part] for part in np.ravel(item[()])]
+            if all(part.attrs.get("MATLAB_class") == b"char" for part in parts):
+                found.texts[name] = ["".join(map(chr, np.ravel(part[()]))) for part in parts]
+        elif item.dtype.kind in "fiub" and kind != b"char":
             value = np.asarray(item[()])
-            arrays[name.replace("/", ".")] = value.T if kind else value
+            found.arrays[name] = value.T if kind else value
+            unit = next((_text(item.attrs[key]) for key in ("unit", "units", "Unit", "Units") if key in item.attrs), "")
+            found.units.update({name: unit} if unit.strip() not in ("", "-", "1", "none") else {})
+        elif h5py.check_string_dtype(item.dtype) is not None:
+            found.texts[name] = [_text(x) for x in np.ravel(item[()])]
 
     try:
         with h5py.File(path, "r") as file:
+            visit("", file)
             file.visititems(visit)
     except (OSError, RuntimeError, KeyError) as error:
         raise InputError("{path}: is no HDF5 file: {error}", path, error) from None
-    return sources_from_arrays(str(path), arrays)
+    return sources_from_arrays(str(path), found, ask)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 # Files of MATLAB: 7.3 as the HDF5 they are, 4 by scipy, 5 to 7.2 here. Structs are paths: `rec.act_pos_deg`.
@@ -50,7 +79,8 @@ def read_hdf5(path: Path, ask: Ask) -> Source:
 STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
 MATRIX, COMPRESSED = 14, 15
-CELL, STRUCT, OBJECT = 1, 2, 3
+CELL, STRUCT, OBJECT, CHARACTERS = 1, 2, 3, 4
+LETTERS = {2: "u1", 4: "u2", 16: "u1", 17: "u2"}  # of one number each: all names that need no other
 COMPLEX, LOGICAL = 0x08, 0x02  # flags
 AXES = 32
 DEEPEST = 50  # arrays inside one another
@@ -63,14 +93,14 @@ def read_mat(path: Path, ask: Ask) -> Source:
     if b"MATLAB 7.3" in start[:128] or start[:4] == b"\x89HDF" or start[512:516] == b"\x89HDF":
         return read_hdf5(path, ask)
     if start[126:128] in (b"IM", b"MI"):
-        return sources_from_arrays(str(path), arrays_from_bytes(path.read_bytes()))
+        return sources_from_arrays(str(path), archive_from_bytes(path.read_bytes()), ask)
     if 0 not in start[:4]:  # version 4 begins with a number below 5000; whatever else scipy would take for version 5
         raise ValueError("it does not begin as files of MATLAB do")
     from scipy.io import loadmat
 
     found = loadmat(path, squeeze_me=True)
     arrays = {name: np.asarray(value) for name, value in found.items() if not name.startswith("__")}
-    return sources_from_arrays(str(path), arrays)
+    return sources_from_arrays(str(path), Archive(arrays), ask)
 
 
 class Element(NamedTuple):
@@ -81,9 +111,20 @@ class Element(NamedTuple):
     end: int
 
 
-def arrays_from_bytes(content: bytes) -> dict[str, Array]:
-    """The numeric arrays of a file of version 5, structs and cells by their parts; what is no number is left out."""
-    return _Reader("<" if content[126:128] == b"IM" else ">").arrays(memoryview(content)[128:])
+def archive_from_bytes(content: bytes) -> Archive:
+    """The numeric arrays of a file of version 5, structs and cells by their parts, and the texts; signals of Simulink,
+    `scope.signals(1).values`, have their labels for names."""
+    reader = _Reader("<" if content[126:128] == b"IM" else ">")
+    reader.read(memoryview(content)[128:])
+    texts = {name: rows for name, rows in reader.texts.items() if rows}
+    labels = {name.removesuffix(".label"): rows[0] for name, rows in texts.items() if name.endswith(".label")}
+    told = {f"{name}.values": f"{name.rpartition('.signals')[0]}.{label}" for name, label in labels.items()}
+    names = {name: told.get(name, name) for name in reader.found}
+    names = names if len({*names.values()}) == len(names) else {name: name for name in names}
+    cells: dict[str, list[str]] = {}
+    for name, rows in texts.items():  # of a cell, its parts in order
+        cells.setdefault(re.sub(r"\(\d+\)$", "", name), []).extend(rows)
+    return Archive({names[name]: x for name, x in reader.found.items()}, cells, odd=reader.odd)
 
 
 class _Reader:
@@ -91,15 +132,15 @@ class _Reader:
 
     def __init__(self, order: str) -> None:
         self.order, self.found = order, dict[str, Array]()
+        self.texts, self.odd = dict[str, list[str]](), dict[str, str]()
 
-    def arrays(self, data: memoryview) -> dict[str, Array]:
+    def read(self, data: memoryview) -> None:
         for element in self._elements(data):
             if element.kind == COMPRESSED:
                 for inner in self._elements(self._inflate(element.data)):
                     self._array(inner, "", 0)
             else:
                 self._array(element, "", 0)
-        return self.found
 
     def _elements(self, data: memoryview) -> Iterator[Element]:
         place = 0
@@ -144,8 +185,8 @@ class _Reader:
         if len(flags) != 2:
             raise ValueError("an array has no flags")
         kind, marks = int(flags[0]) & 0xFF, int(flags[0]) >> 8
-        if kind not in (CELL, STRUCT, OBJECT, *CLASSES):
-            return  # text, a sparse matrix, a handle: no recording, and its length is known
+        if kind not in (CELL, STRUCT, OBJECT, CHARACTERS, *CLASSES):
+            return  # a sparse matrix, a handle: no recording, and its length is known
         shape, place = self._numbers(element.data, place)
         if not 1 < len(shape) <= AXES or any(x < 0 for x in shape):
             raise ValueError(f"an array has the dimensions {shape[:4].tolist()}")
@@ -155,8 +196,13 @@ class _Reader:
             return  # what MATLAB keeps for itself
         rest, path = element.data[name.end :], path or own
         if kind in CLASSES:
-            if not marks & COMPLEX:
+            if marks & COMPLEX:
+                self.odd[path] = Message("holds complex numbers; expected real ones")
+            else:
                 self.found[path] = self._values(rest, shape.tolist(), "?" if marks & LOGICAL else CLASSES[kind])
+        elif kind == CHARACTERS:
+            if len(shape) == 2:
+                self.texts[path] = self._rows_of_text(rest, *map(int, shape))
         elif kind == CELL:
             self._parts(list(self._elements(rest)), path, [""], shape, depth)
         else:
@@ -185,6 +231,15 @@ class _Reader:
         with np.errstate(invalid="ignore"):
             values = np.frombuffer(element.data, f"{self.order}{stored}").astype(kind)
         return np.squeeze(values.reshape(shape, order="F"))
+
+    def _rows_of_text(self, data: memoryview, count: int, width: int) -> list[str]:
+        """A text for every row; none where they are stored in another way than one number a letter."""
+        element = self._element(data, 0)
+        kind = LETTERS.get(element.kind)
+        if kind is None or len(element.data) != count * width * np.dtype(kind).itemsize:
+            return []
+        letters = np.frombuffer(element.data, f"{self.order}{kind}").reshape(width, count).T
+        return ["".join(map(chr, row)).strip() for row in letters.tolist()]
 
     def _struct(self, data: memoryview, path: str, shape: Array, kind: int, depth: int) -> None:
         begin = self._element(data, 0).end if kind == OBJECT else 0  # the name of its class
@@ -223,8 +278,23 @@ def read_parquet(path: Path, ask: Ask) -> Source:
         raise InputError("{path}: is no Parquet file: {splitlines}", path, str(error).splitlines()[0]) from None
     for _ in range(8):  # structs within structs
         table = table.flatten()
+    joints = next((_names_in_rows(path, table.column(name)) for name in table.column_names if name in NAMES), ())
     columns = [_column(path, name, table.column(place)) for place, name in enumerate(table.column_names)]
-    return Source(str(path), tuple(columns), own=own_heads(table.column_names))
+    named = [replace(x, joints=joints) if len(joints) == x.width > 1 else x for x in columns]
+    return Source(str(path), tuple(named), own=own_heads(table.column_names))
+
+
+def _names_in_rows(path: Path, found: Any) -> tuple[str, ...]:
+    """Names of joints that stand beside their numbers in every row, in one order; none where these are no names."""
+    rows = [tuple(row) for row in found.to_pylist() if isinstance(row, list)]
+    first = rows[0] if rows and all(isinstance(name, str) for name in rows[0]) else ()
+    odd = next((k for k, row in enumerate(rows) if first and row != first), None)
+    if odd is not None:
+        raise InputError(
+            "{path}: row {row}: joints are {names}, and {others} before; record them in one order",
+            path, odd + 1, ", ".join(map(str, rows[odd])), ", ".join(first),
+        )  # fmt: skip
+    return first
 
 
 def _column(path: Path, name: str, found: Any) -> Column:
@@ -232,8 +302,7 @@ def _column(path: Path, name: str, found: Any) -> Column:
 
     kind = found.type
     if types.is_timestamp(kind) or types.is_duration(kind):
-        stamps = found.to_numpy()
-        return column_from(name, stamps.astype(f"{stamps.dtype.kind}8[ns]").astype(np.int64), unit="ns")
+        return column_from(name, from_clock(found.to_numpy()), unit="ns")
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         rows = found.to_pylist()
         width = max((len(row) for row in rows if row is not None), default=0)
@@ -271,37 +340,36 @@ def _matrix(path: Path, name: str, rows: list[Any], width: int) -> Array:
 
 # Archives of numpy: arrays under their names.
 
-NAMES = ("joints", "joint_names", "names")
-
 
 def read_npz(path: Path, ask: Ask) -> Source:
     try:
         arrays, odd = _load_arrays(path)
     except ValueError as error:
         raise InputError("{path}: is no archive of arrays: {error}", path, error) from None
-    joints = next((tuple(map(str, arrays[name])) for name in NAMES if name in arrays and arrays[name].ndim == 1), ())
+    texts = {name: list(map(str, x)) for name, x in arrays.items() if x.ndim == 1 and x.dtype.kind in "US"}
     notes = (Message("left out, being no numbers: {odd}", ", ".join(odd)),) if odd else ()
     if OWN in arrays:
-        return _own(path, arrays, joints)
-    source = sources_from_arrays(str(path), arrays, notes=notes)
-    named = [column_from(x.head, x.values(), joints=joints) if x.width == len(joints) else x for x in source.columns]
-    return Source(source.path, tuple(named), notes) if len(joints) > 1 else source
+        return _own(path, arrays, tuple(texts.get("joints", ())))
+    clocks = {name: from_clock(x) for name, x in arrays.items() if x.dtype.kind in "mM"}
+    reason = Message("is an array of objects; save it as one of numbers")
+    found = Archive({**arrays, **clocks}, texts, dict.fromkeys(clocks, "ns"), dict.fromkeys(odd, reason))
+    return sources_from_arrays(str(path), found, ask, notes=notes)
 
 
 def read_npy(path: Path, ask: Ask) -> Source:
     """One array: of records, whose fields have names, or a table without names."""
     array = np.load(path, allow_pickle=False)
     if array.dtype.names:
-        return sources_from_arrays(str(path), {name: np.asarray(array[name]) for name in array.dtype.names})
+        return sources_from_arrays(
+            str(path), Archive({name: np.asarray(array[name]) for name in array.dtype.names}), ask
+        )
     if array.ndim != 2 or not numeric(array):
         raise InputError(
             "{path}: has an array of shape {shape}; expected a row for every time and columns of numbers",
             path,
             array.shape,
         )
-    heads = [f"column {k}" for k in range(array.shape[1])]
-    columns = tuple(column_from(head, array[:, k]) for k, head in enumerate(heads))
-    return Source(str(path), columns, (Message("the file has no names of columns"),))
+    return source_of_table(str(path), array)
 
 
 def _load_arrays(path: Path) -> tuple[dict[str, Array], list[str]]:

@@ -5,22 +5,28 @@ All columns of a quantity are matched in one way, so that `joint0 … joint5` ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from manipula.errors import InputError
 from manipula.messages import Message
 from manipula.recordings.sources import Source
 from manipula.recordings.words import (
+    AMPERES,
     COMMON,
     CURRENTS,
+    EXAMPLES,
     MEASURED,
+    QUANTITY_OF,
+    STRANGE,
+    WANTED,
     Meaning,
     head_of,
     joints_in,
     label,
     meaning_of,
     robots_name,
+    unit_of,
     words_of,
 )
 
@@ -53,7 +59,10 @@ class Joints(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def entries_of(source: Source, k: int, joints: Joints) -> Iterator[Entry]:
+Understand = Callable[[Sequence[str], str], Meaning | None]  # the words and the unit of a head
+
+
+def entries_of(source: Source, k: int, joints: Joints, understand: Understand = meaning_of) -> Iterator[Entry]:
     """All readings of a column's head."""
     column = source.columns[k]
     if source.own and column.head.startswith("state."):
@@ -61,7 +70,7 @@ def entries_of(source: Source, k: int, joints: Joints) -> Iterator[Entry]:
     head = head_of(column.head)
     unit = column.unit or head.unit
     if column.width > 1:
-        meaning = meaning_of(head.words, unit)
+        meaning = understand(head.words, unit)
         for inner in range(column.width if meaning else 0):
             assert meaning is not None
             name = robots_name(column.joints[inner], joints.names) if column.joints else ""
@@ -70,10 +79,10 @@ def entries_of(source: Source, k: int, joints: Joints) -> Iterator[Entry]:
     whose = [
         Entry(Place(k), *meaning, joint)
         for joint, rest in joints_in(head.words, joints.names)
-        if (meaning := meaning_of(rest, unit)) is not None
+        if (meaning := understand(rest, unit)) is not None
     ]
     yield from whose
-    meaning = meaning_of(head.words, unit)
+    meaning = understand(head.words, unit)
     if meaning is not None:
         name = robots_name(column.joints[0], joints.names) if column.joints else ""
         yield from _entries_by_number(Place(k), meaning, name, bool(whose))
@@ -139,6 +148,22 @@ def choose_group(source: Source, quantity: str, entries: Sequence[Entry], joints
             how_to_say(source, quantity, best[0].places),
         )
     return best[0], "; ".join(heads_of(source, group.places) for group in ranked[1:])
+
+
+def meaning_by_unit(words: Sequence[str], unit: str) -> Meaning | None:
+    """What the unit alone says, of words in a language that is not known: `Nyomaték 1 [Nm]`, `Idő [s]`."""
+    fits = [quantity for quantity in EXAMPLES if unit not in ("", "%") and unit_of(quantity, unit) is not None]
+    if len(fits) != 1 or any(word in STRANGE or word in QUANTITY_OF for word in words):
+        return None
+    quantity = f"{fits[0]}_ref" if WANTED & {*words} and fits[0] != "t" else fits[0]
+    return Meaning(quantity, unit, "current" if unit in AMPERES else quantity, tuple(words))
+
+
+def by_unit(source: Source, quantity: str, joints: Joints) -> Group | None:
+    """Columns whose words say nothing, and whose unit is the quantity's: a number or a joint's name in each."""
+    every = [x for k in range(len(source.columns)) for x in entries_of(source, k, joints, meaning_by_unit)]
+    like = [x for x in every if x.quantity == quantity and (x.number >= 0 or x.joint in joints.names)]
+    return choose_group(source, quantity, like, joints)[0]
 
 
 def bare(source: Source, joints: Joints) -> Group | None:
@@ -280,113 +305,5 @@ def how_to_say(source: Source, quantity: str, places: Sequence[Place] = ()) -> s
 
 def _is_of_another(text: str, quantity: str) -> bool:
     head = head_of(text)
-    meaning = meaning_of(head.words, head.unit)
+    meaning = meaning_of(head.words, head.unit) or meaning_by_unit(head.words, head.unit)
     return meaning is not None and meaning.quantity != quantity
-
-
-def _twice(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
-    """Two like columns of one joint; two columns of one joint at all, where no two are alike."""
-    for like in (True, False):
-        seen: dict[tuple[Any, ...], Entry] = {}
-        for entry in entries:
-            key = (*((entry.word, entry.family) if like else ()), entry.joint, entry.number)
-            before = seen.setdefault(key, entry)
-            if before.place != entry.place and (entry.joint or (like and entry.number >= 0)):
-                return before, entry
-    return None
-
-
-def incomplete_sentence(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> str:
-    """The sentence for columns that are not whole."""
-    name = NAMES[quantity]
-    by_number: dict[tuple[str, ...], set[int]] = {}
-    for entry in entries:
-        if entry.number >= 0:
-            by_number.setdefault(entry.family, set()).add(entry.number)
-    numbers = max(by_number.values(), key=len, default=set())
-    named = [entry.joint for entry in entries if entry.joint]
-    absent = [joint for joint in joints.names if joint not in named]
-    twice = _twice(entries)
-    if twice is not None:
-        one, other = (source.heads[entry.place.column] for entry in twice)
-        whose = twice[0].joint or Message("joint {name}", twice[0].number)
-        both = Message("{one!r} and {other!r} may both be the {name} of {whose}", one, other, name, whose)
-        return Message("{path}: {both}; {how_to_say}", source.path, both, how_to_say(source, quantity))
-    if joints.names and len(absent) < len(joints.names) and len(numbers) <= len(named):
-        return Message(
-            "{path}: no {names} of joint {absent} of {robot}; {found_in}",
-            source.path,
-            name,
-            ", ".join(map(repr, absent)),
-            joints.robot,
-            found_in(source),
-        )
-    first = min(numbers, default=0)
-    gap = next((k for k in range(min(first, 1), max(numbers, default=0)) if k not in numbers), None)
-    if gap is not None:
-        return Message(
-            "{path}: no {names} of joint {gap}: found those of {numbers}",
-            source.path,
-            name,
-            gap,
-            ", ".join(map(str, sorted(numbers))),
-        )
-    if numbers and len(numbers) < len(joints.names):
-        return Message(
-            (
-                "{path}: has {count} joint; {robot} has {count2}; lock those that were held still: "
-                "robot.locked(NAME=…), --lock NAME=…"
-                if len(numbers) == 1
-                else "{path}: has {count} joints; {robot} has {count2}; lock those that were held still: "
-                "robot.locked(NAME=…), --lock NAME=…"
-            ),
-            source.path,
-            len(numbers),
-            joints.robot,
-            len(joints.names),
-        )
-    if numbers and joints.names and len(numbers) != len(joints.names):
-        return Message(
-            (
-                "{path}: has {count} joint; {robot} has {count2}"
-                if len(numbers) == 1
-                else "{path}: has {count} joints; {robot} has {count2}"
-            ),
-            source.path,
-            len(numbers),
-            joints.robot,
-            len(joints.names),
-        )
-    if len(entries) == 1 and len(joints.names) > 1 and not numbers and not named:
-        return Message(
-            "{path}: has the {names} of one joint, and {robot} has {count}; the files of one recording are read "
-            'together: mp.read_log([…]), or "A + B" on the command line',
-            source.path,
-            name,
-            joints.robot,
-            len(joints.names),
-        )
-    theirs = list(dict.fromkeys(named))
-    if theirs and joints.names:
-        return Message(
-            "{path}: {names}s are of joints {theirs}; {robot} has {names2}; {how_to_say}",
-            source.path,
-            name,
-            ", ".join(theirs[:16]),
-            joints.robot,
-            ", ".join(joints.names),
-            how_to_say(source, quantity, [entry.place for entry in entries]),
-        )
-    whose = (
-        Message("of {robot}'s joints {names}", joints.robot, ", ".join(joints.names))
-        if joints.names
-        else Message("of all joints")
-    )
-    return Message(
-        "{path}: no {names} {joint}; {found_in}; {how_to_say}",
-        source.path,
-        name,
-        whose,
-        found_in(source),
-        how_to_say(source, quantity),
-    )

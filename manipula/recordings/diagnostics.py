@@ -28,6 +28,7 @@ GROSS = (0.5, 2.0)  # between them a speed is its position's: filters and poor s
 COUNTED = 2 * pi * 500  # rad: no joint turns so far, and a count of an encoder is far less
 TURNS = 4 * pi  # span of a joint, from which it must be said that these are radians
 SLOWEST, FASTEST = 0.5, 1e-5  # seconds between samples
+BEYOND, FARTHEST = 3.0, 20.0  # times the room between a slide's limits; m that a slide is long
 SPAN, OFTEN, FAST, FASTER = 10, 0.95, 20.0, 2.0  # samples of a speed; its quantile; rad/s; times the speed limit
 
 
@@ -63,10 +64,8 @@ class Ends(NamedTuple):
 
 def doubt(log: Seen, ends: Ends | None) -> str:
     """The first reason not to believe the numbers, with what to write; empty where it is missing."""
-    for reason in (_times(log), _turns(log), _slopes(log), _degrees(log, ends), _too_fast(log, ends)):
-        if reason:
-            return reason
-    return ""
+    units = (_degrees(log, ends), _slides(log, ends), _too_fast(log, ends))
+    return next((reason for reason in (_times(log), _turns(log), _slopes(log), *units) if reason), "")
 
 
 def _times(log: Seen) -> str:
@@ -97,14 +96,11 @@ def _turns(log: Seen) -> str:
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
         if turns and np.ptp(log.q[:, j]) < COUNTED and (count := int(np.count_nonzero(wrap_turns(log.t, log.q[:, j])))):
             return Message(
-                (
-                    ("{names}: positions jump by a turn {count} times; np.unwrap(q, axis=0) puts them together")
-                    if count > 1
-                    else ("{names}: positions jump by a turn {count} time; np.unwrap(q, axis=0) puts them together")
-                ),
-                log.names[j],
-                count,
-            )
+                "{names}: positions jump by a turn {count} times; np.unwrap(q, axis=0) puts them together"
+                if count > 1
+                else "{names}: positions jump by a turn {count} time; np.unwrap(q, axis=0) puts them together",
+                log.names[j], count,
+            )  # fmt: skip
     return ""
 
 
@@ -221,25 +217,31 @@ def _reason(log: Seen, pair: Pair, odd: dict[int, float], count: int) -> str:
 
 def _degrees(log: Seen, ends: Ends | None) -> str:
     """Of a file whose units nobody said. Arrays are said to be radians: they must be far off to be doubted."""
-    if "q" in log.stated:
+    if {"q", "q of angles"} & {*log.stated}:
         return ""
     low, high = log.q.min(axis=0), log.q.max(axis=0)
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
         limits = (ends.lower[j], ends.upper[j]) if ends is not None else (-np.inf, np.inf)
-        if turns and (reason := _too_far(low[j], high[j], limits, bool(log.understood))):
+        if turns and (reason := _counted(log, j) or _too_far(low[j], high[j], limits, bool(log.understood))):
             return Message(
                 "{names} goes from {low:.4g} to {high:.4g} rad, {too_far}", log.names[j], low[j], high[j], reason
             )
     return ""
 
 
+def _counted(log: Seen, j: int) -> str:
+    """Whole numbers over more than two turns in degrees, or turns that no joint has."""
+    q, span = log.q[:, j], float(np.ptp(log.q[:, j]))
+    if not log.understood or not (span > COUNTED or (span > TURNS / DEGREE and not (q % 1).any())):
+        return ""
+    return Message(
+        "{high:.3g} turns: are these counts of an encoder? Say radians for one count, scale={{'q': [...]}}, or "
+        "units={{'q': 'rad'}} if not", span / (2 * pi),
+    )  # fmt: skip
+
+
 def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) -> str:
     lower, upper = limits
-    if assumed and high - low > COUNTED:
-        return Message(
-            "{high:.3g} turns: are these counts of an encoder? Say radians for one count, scale={{'q': [...]}}, or "
-            "units={{'q': 'rad'}} if not", (high - low) / (2 * pi),
-        )  # fmt: skip
     how = Message("are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not")
     if not np.isfinite(upper - lower):
         turns = (high - low) / (2 * pi)
@@ -252,9 +254,25 @@ def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) ->
     return Message("its limits are {lower:.4g} and {upper:.4g}: {how}", lower, upper, how) if beyond and fits else ""
 
 
+def _slides(log: Seen, ends: Ends | None) -> str:
+    """Joints that slide, in a file whose lengths nobody said."""
+    if {"q", "q of lengths"} & {*log.stated} or not log.understood:
+        return ""
+    low, high = log.q.min(axis=0), log.q.max(axis=0)
+    for j in np.flatnonzero(~np.array(log.turns or (True,) * log.q.shape[1], bool)):
+        room = np.inf if ends is None else float(ends.upper[j] - ends.lower[j])
+        if high[j] - low[j] > (BEYOND * room if np.isfinite(room) else FARTHEST):
+            each = ", ".join("'rad'" if turns else "'mm'" for turns in log.turns)
+            return Message(
+                "{names} goes from {low:.4g} to {high:.4g} m: are these millimetres? Say the unit of every joint, "
+                "units={{'q': [{each}]}}, or units={{'q': 'm'}} if not", log.names[j], low[j], high[j], each,
+            )  # fmt: skip
+    return ""
+
+
 def _too_fast(log: Seen, ends: Ends | None) -> str:
     """Degrees of a motion so small that radians would be within the limits: its speeds are beyond any arm's."""
-    if ends is None or "q" in log.stated or not log.understood or len(log.t) < 2 * SPAN:
+    if ends is None or {"q", "q of angles"} & {*log.stated} or not log.understood or len(log.t) < 2 * SPAN:
         return ""
     moved = np.abs(log.q[SPAN:] - log.q[:-SPAN]) / (log.t[SPAN:] - log.t[:-SPAN])[:, None]
     speeds = np.quantile(moved, OFTEN, axis=0)
@@ -263,137 +281,6 @@ def _too_fast(log: Seen, ends: Ends | None) -> str:
         if turns and speeds[j] > limits[j]:
             return Message(
                 "{names} moves at {speed:.3g} rad/s: are these degrees? Say units={{'q': 'deg'}}, or units={{'q': "
-                "'rad'}} if not",
-                log.names[j],
-                speeds[j],
-            )
+                "'rad'}} if not", log.names[j], speeds[j],
+            )  # fmt: skip
     return ""
-
-
-# What is odd about a log, and can be used: joints that rest, torques that are nothing or at their limit.
-
-
-class SeenMotion(Protocol):
-    """What is looked at: `Log`, of one arm."""
-
-    @property
-    def q(self) -> Array: ...
-    @property
-    def tau(self) -> Array | None: ...
-    @property
-    def turns(self) -> tuple[bool, ...]: ...
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def saturated(self) -> NDArray[np.bool_]: ...
-
-
-def remarks(log: SeenMotion, ends: Ends | None) -> list[str]:
-    return [
-        *_resting_joint_notes(log),
-        *_beyond(log, ends),
-        *_turning_joint_notes(log, ends),
-        *([] if log.tau is None else _torques(log, log.tau, ends)),
-    ]
-
-
-def _resting_joint_notes(log: SeenMotion) -> list[str]:
-    still = [name for name, span in zip(log.names, np.ptp(log.q, axis=0)) if span == 0]
-    return [Message("{name} does not move: what its own motion would show cannot be seen", name) for name in still]
-
-
-def _beyond(log: SeenMotion, ends: Ends | None) -> list[str]:
-    if ends is None:
-        return []
-    low, high = log.q.min(axis=0), log.q.max(axis=0)
-    slack = 1e-3 * np.where(np.isfinite(ends.upper - ends.lower), ends.upper - ends.lower, 1.0)
-    out = (low < ends.lower - slack) | (high > ends.upper + slack)
-    said = list[str]()
-    for j in np.flatnonzero(out):
-        said.append(
-            Message(
-                "{names} goes from {low:.4g} to {high:.4g}, beyond its limits {lower:.4g} and {upper:.4g}",
-                log.names[j],
-                low[j],
-                high[j],
-                ends.lower[j],
-                ends.upper[j],
-            )
-        )
-    return said
-
-
-def _turning_joint_notes(log: SeenMotion, ends: Ends | None) -> list[str]:
-    """Joints without limits that turn and turn."""
-    free = np.ones(log.q.shape[1], bool) if ends is None else ~np.isfinite(ends.upper - ends.lower)
-    spans = np.ptp(log.q, axis=0) * (np.array(log.turns) if log.turns else 1)
-    return [
-        Message("{names} goes through {spans:.3g} turns; it is taken in radians", log.names[j], spans[j] / (2 * np.pi))
-        for j in np.flatnonzero(free & (spans > TURNS))
-    ]
-
-
-def _torques(log: SeenMotion, tau: Array, ends: Ends | None) -> list[str]:
-    if not tau.any():
-        return [Message("all torques are zero: the dynamics cannot be identified")]
-    idle = () if ends is None else ends.idle
-    nothing = [name for name, column in zip(log.names, tau.T) if not column.any() and name not in idle]
-    said: list[str] = [Message("the torque of {name} is zero throughout", name) for name in nothing]
-    for j, count in enumerate(log.saturated.sum(axis=0)):
-        if count:
-            level = np.abs(tau[log.saturated[:, j], j]).max()
-            said.append(Message("{names}: the torque is at its limit, {level:.4g}, in {count} samples",
-                                log.names[j], level, count))  # fmt: skip
-    return said
-
-
-# Motors at their limit: torques that stay at their own largest value while the arm moves.
-
-LEAST = 3  # equal samples in a row
-LAYER, SHARP, MANY = 0.01, 8.0, 20  # of the span of a torque; times as many as below it; samples in a row
-CROWD = 5.0  # times as many samples at the extreme as at the value next to it: a coarse sensor has them at any peak
-
-
-def flat_extremes(tau: Array, q: Array) -> NDArray[np.bool_]:
-    """Samples, shaped as `tau`, that stay for a while at their joint's largest or smallest torque.
-
-    An arm at rest has equal torques, too: without motion nothing is at its limit.
-    """
-    found = np.zeros(tau.shape, bool)
-    for row in np.ndindex(tau.shape[:-2]):
-        still = np.concatenate([[True], (np.diff(q[row], axis=0) == 0).all(axis=-1)])
-        for j in range(tau.shape[-1]):
-            found[(*row, slice(None), j)] = _flat(tau[(*row, slice(None), j)], still)
-    return found
-
-
-def _flat(x: Array, still: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    found = np.zeros(len(x), bool)
-    values, counts = np.unique(x, return_counts=True)
-    if len(values) < 3:
-        return found
-    for extreme, beside in ((-1, -2), (0, 1)):
-        if values[extreme] != 0 and counts[extreme] >= max(LEAST, CROWD * counts[beside]):
-            found |= _long_runs((x == values[extreme]) & ~still)
-    return found if found.any() else _noisy_plateaus(x, still)
-
-
-def _noisy_plateaus(x: Array, still: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """A limit measured with noise: many samples in a thin layer below the extreme, for long, and few in the next one. A
-    smooth peak has most of its samples near the top, too, but no more than 2.4 times as many as in the layer below."""
-    found = np.zeros(len(x), bool)
-    for side in (x, -x):
-        depth = (side.max() - side) / (LAYER * np.ptp(x))
-        top, below = depth <= 1, (depth > 1) & (depth <= 2)
-        if top.sum() > max(MANY * LEAST, SHARP * below.sum()) and len(np.unique(x[top])) > LEAST:  # else it is coarse
-            found |= _long_runs(top & ~still, MANY)
-    return found
-
-
-def _long_runs(flag: NDArray[np.bool_], least: int = LEAST) -> NDArray[np.bool_]:
-    """Where a flag is set at least so many times in a row."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flag, [False]]).astype(np.int8)))
-    found = np.zeros(len(flag), bool)
-    for first, last in zip(edges[::2], edges[1::2]):
-        found[first:last] = last - first >= least
-    return found

@@ -18,8 +18,9 @@ from manipula.mechanics.robot.default_values import Limits
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.messages import Message, in_a_row
 from manipula.recordings import sampling
-from manipula.recordings.diagnostics import Ends, doubt, flat_extremes, remarks
+from manipula.recordings.diagnostics import Ends, doubt
 from manipula.recordings.output import figure_of, save_log
+from manipula.recordings.remarks import flat_extremes, remarks
 from manipula.recordings.words import MEASURED_NAMES, WANTED_NAMES
 from manipula.support.text import plain
 

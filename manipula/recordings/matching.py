@@ -18,12 +18,13 @@ from manipula.recordings.columns import (
     Joints,
     Place,
     bare,
+    by_unit,
     choose_group,
     entries_of,
     found_in,
     heads_of,
     how_to_say,
-    incomplete_sentence,
+    meaning_by_unit,
 )
 from manipula.recordings.sources import Source
 from manipula.recordings.words import (
@@ -70,6 +71,10 @@ def match_columns(source: Source, joints: Joints, said: Mapping[str, object]) ->
         found, left = choose_group(source, quantity, like, joints)
         if found is not None and _of_others(found, joints) and not _as_positions(quantity, found, groups):
             found = None
+        if found is None and quantity in NEEDED and not like and (found := by_unit(source, quantity, joints)):
+            heads = heads_of(source, found.places)
+            notes.append(Message("{heads} are taken as {name}s, by their unit", heads, NAMES[quantity]))
+            caution("{path}: {text}", source.path, notes[-1])
         if found is None and quantity == "q" and (found := bare(source, joints)):
             notes.append(Message("columns headed by joints alone are taken as positions"))
             left = ""
@@ -92,6 +97,11 @@ def match_columns(source: Source, joints: Joints, said: Mapping[str, object]) ->
         caution("{path}: {text}", source.path, notes[-1])
     names = joints.names or groups["q"].joints
     time, units = _time(source, said, groups["q"])
+    used = {place.column for places in (time, *(group.places for group in groups.values())) for place in places}
+    said_nothing = [k for k, head in enumerate(source.heads) if meaning_of(*head_of(head)[1:]) is None]
+    rest = [Place(k) for k in said_nothing if k not in used]
+    if "tau" not in groups and "tau" not in said and rest:
+        notes.append(Message("no column of torques was recognised; left out {heads}", heads_of(source, rest)))
     return Matched(time, units, groups, names, tuple(notes), _commanded(source, entries, groups, joints))
 
 
@@ -198,13 +208,14 @@ def _time(source: Source, said: Mapping[str, Any], q: Group) -> tuple[tuple[Plac
         if len(places) != 1:
             raise InputError("{path}: columns: t: expected one column, found {count}", source.path, len(places))
         return tuple(places), (_unit_at(source, places[0], "t"),)
-    found = []
-    for k, column in enumerate(source.columns):
-        head = head_of(column.head)
-        meaning = meaning_of(head.words, column.unit or head.unit) or _of_field(column.head)
-        if column.width == 1 and meaning is not None and meaning.quantity == "t":
-            rest = tuple(word for word in meaning.rest if word not in COMMON)
-            found.append((Place(k), meaning.unit, rest, head.words))
+    found: list[Any] = []
+    for understand in (meaning_of, meaning_by_unit):
+        for k, column in enumerate(source.columns if not found else ()):
+            head = head_of(column.head)
+            meaning = understand(head.words, column.unit or head.unit) or _of_field(column.head)
+            if column.width == 1 and meaning is not None and meaning.quantity == "t":
+                rest = tuple(word for word in meaning.rest if word not in COMMON)
+                found.append((Place(k), meaning.unit, rest, head.words))
     return _best_time(source, found, source.heads[q.places[0].column])
 
 
@@ -240,3 +251,114 @@ def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Pla
             plain[0][0].column if alike else heads[0],
         )
     return ((plain[0][0],), (plain[0][1],)) if plain else ((), ())
+
+
+# why columns are not taken
+
+
+def _twice(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
+    """Two like columns of one joint; two columns of one joint at all, where no two are alike."""
+    for like in (True, False):
+        seen: dict[tuple[Any, ...], Entry] = {}
+        for entry in entries:
+            key = (*((entry.word, entry.family) if like else ()), entry.joint, entry.number)
+            before = seen.setdefault(key, entry)
+            if before.place != entry.place and (entry.joint or (like and entry.number >= 0)):
+                return before, entry
+    return None
+
+
+def incomplete_sentence(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> str:
+    """The sentence for columns that are not whole."""
+    name = NAMES[quantity]
+    by_number: dict[tuple[str, ...], set[int]] = {}
+    for entry in entries:
+        if entry.number >= 0:
+            by_number.setdefault(entry.family, set()).add(entry.number)
+    numbers = max(by_number.values(), key=len, default=set())
+    named = [entry.joint for entry in entries if entry.joint]
+    absent = [joint for joint in joints.names if joint not in named]
+    twice = _twice(entries)
+    if twice is not None:
+        one, other = (source.heads[entry.place.column] for entry in twice)
+        whose = twice[0].joint or Message("joint {name}", twice[0].number)
+        both = Message("{one!r} and {other!r} may both be the {name} of {whose}", one, other, name, whose)
+        return Message("{path}: {both}; {how_to_say}", source.path, both, how_to_say(source, quantity))
+    if joints.names and len(absent) < len(joints.names) and len(numbers) <= len(named):
+        return Message(
+            "{path}: no {names} of joint {absent} of {robot}; {found_in}",
+            source.path,
+            name,
+            ", ".join(map(repr, absent)),
+            joints.robot,
+            found_in(source),
+        )
+    first = min(numbers, default=0)
+    gap = next((k for k in range(min(first, 1), max(numbers, default=0)) if k not in numbers), None)
+    if gap is not None:
+        return Message(
+            "{path}: no {names} of joint {gap}: found those of {numbers}",
+            source.path,
+            name,
+            gap,
+            ", ".join(map(str, sorted(numbers))),
+        )
+    if numbers and len(numbers) < len(joints.names):
+        return Message(
+            (
+                "{path}: has {count} joint; {robot} has {count2}; lock those that were held still: "
+                "robot.locked(NAME=…), --lock NAME=…"
+                if len(numbers) == 1
+                else "{path}: has {count} joints; {robot} has {count2}; lock those that were held still: "
+                "robot.locked(NAME=…), --lock NAME=…"
+            ),
+            source.path,
+            len(numbers),
+            joints.robot,
+            len(joints.names),
+        )
+    if numbers and joints.names and len(numbers) != len(joints.names):
+        return Message(
+            (
+                "{path}: has {count} joint; {robot} has {count2}"
+                if len(numbers) == 1
+                else "{path}: has {count} joints; {robot} has {count2}"
+            ),
+            source.path,
+            len(numbers),
+            joints.robot,
+            len(joints.names),
+        )
+    if len(entries) == 1 and len(joints.names) > 1 and not numbers and not named:
+        return Message(
+            "{path}: has the {names} of one joint, and {robot} has {count}; the files of one recording are read "
+            'together: mp.read_log([…]), or "A + B" on the command line',
+            source.path,
+            name,
+            joints.robot,
+            len(joints.names),
+        )
+    theirs = list(dict.fromkeys(named))
+    if theirs and joints.names:
+        return Message(
+            "{path}: {names}s are of joints {theirs}; {robot} has {names2}; {how_to_say}",
+            source.path,
+            name,
+            ", ".join(theirs[:16]),
+            joints.robot,
+            ", ".join(joints.names),
+            how_to_say(source, quantity, [entry.place for entry in entries]),
+        )
+    whose = (
+        Message("of {robot}'s joints {names}", joints.robot, ", ".join(joints.names))
+        if joints.names
+        else Message("of all joints")
+    )
+    return Message(
+        "{path}: no {names} {joint}; {found_in}; {how_to_say}",
+        source.path,
+        name,
+        whose,
+        found_in(source),
+        how_to_say(source, quantity),
+    )

@@ -201,9 +201,9 @@ class Reading:
             elif name not in self.scale:
                 self._refuse_unknown(name)
             return list(heads)
-        self.stated.add(name)
         if isinstance(said, str):
             return self._units_for_joints(name, said)
+        self.stated.add(name)
         return [str(word) for word in _option_list(self.source.path, "units", name, said, self.count)]
 
     def _refuse_unknown(self, name: str) -> None:
@@ -227,6 +227,7 @@ class Reading:
         fits = [unit.turns is None or unit.turns == turn for turn in turns]
         if not any(fits):
             raise InputError("{path}: units: {name}: {word!r} fits no joint", self.source.path, name, word)
+        self.stated.add(name if all(fits) else f"{name} of {'angles' if unit.turns else 'lengths'}")
         if not all(fits):
             other = si_unit(name, not unit.turns)
             self.notes.append(

@@ -59,40 +59,81 @@ def column_from(head: str, values: object, unit: str = "", joints: tuple[str, ..
     return Column(head, lambda: array, 1 if array.ndim < 2 else array.shape[1], unit, joints)
 
 
-def sources_from_arrays(path: str, arrays: dict[str, Array], **more: Any) -> Source:
+NAMES = ("joints", "joint_names", "jointnames", "names", "name")  # of texts in an archive: whose its columns are
+
+
+@dataclass(frozen=True, eq=False)
+class Archive:
+    """Arrays under their names, and what is beside them: texts, units, and why others are no numbers."""
+
+    arrays: dict[str, Array]
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    odd: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints' names, where the archive has them."""
+        listed = (text for name, text in self.texts.items() if name.rpartition(".")[2].lower() in NAMES)
+        return next((tuple(text) for text in listed if len(text) > 1), ())
+
+
+def sources_from_arrays(path: str, archive: Archive, ask: Ask, **more: Any) -> Source:
     """Arrays under their names, time on the first axis: turned where it is the last, left out where it is not there."""
-    flat = {name: squeeze_axes(value) for name, value in arrays.items() if numeric(value)}
+    flat = {name: squeeze_axes(value) for name, value in archive.arrays.items() if numeric(value)}
+    odd = {name: _of_shape(value) for name, value in flat.items() if value.ndim > 2} | archive.odd
     flat = {name: value for name, value in flat.items() if value.ndim in (1, 2)}
-    said = {name: meaning_of(*head_of(name)[1:]) for name in flat}
+    said = {name: meaning_of(*head_of(name)[1:]) for name in (*flat, *odd)}
     kinds = {name: "" if meaning is None else meaning.quantity for name, meaning in said.items()}
     times = [len(x) for name, x in flat.items() if kinds[name] == "t" and x.ndim == 1 and len(x) > 1]
     count = max(times or [max(x.shape) for name, x in flat.items() if kinds[name] == "q"] or [0])
+    tables = [x for x in flat.values() if x.ndim == 2]
+    if not count and len(tables) == 1:
+        return source_of_table(path, tables[0])
+    count = count or max((max(x.shape) for x in tables), default=0)  # whose names say nothing
     if not count:
-        named = ", ".join(f"{name} {value.shape}" for name, value in list(arrays.items())[:12])
+        named = ", ".join(f"{name} {value.shape}" for name, value in list(archive.arrays.items())[:12])
         raise InputError(
             "{path}: no array of times and none of positions; found {named}", path, named or Message("nothing")
         )
     whole = {name: x if x.shape[0] == count else x.T for name, x in flat.items() if count in x.shape}
-    columns = [column_from(name, value) for name, value in whole.items()]
-    there = {kinds[name] for name in whole}
-    odd = [name for name in flat if name not in whole and kinds[name] not in ("", "t", *there)]
-    return Source(path, (*columns, *(_of_other_length(path, name, flat[name], count) for name in odd)), **more)
+    odd |= {name: _of_length(x, count) for name, x in flat.items() if name not in whole}
+    joints, there = archive.joints, {"", "t", *(kinds[name] for name in whole)}
+    columns = [
+        column_from(name, x, archive.units.get(name, ""), joints if x.ndim == 2 and x.shape[1] == len(joints) else ())
+        for name, x in whole.items()
+    ]
+    width = len(ask.joints) or max(column.width for column in columns)
+    more_columns = [_refusing(path, name, reason, width) for name, reason in odd.items() if kinds[name] not in there]
+    return Source(path, (*columns, *more_columns), **more)
 
 
-def _of_other_length(path: str, name: str, value: Array, count: int) -> Column:
-    """A quantity that was recorded at another rate: refused when it is read."""
+def source_of_table(path: str, table: Array) -> Source:
+    """An array that nobody named, a row for every time."""
+    table = table.T if table.shape[0] < table.shape[1] else table
+    columns = tuple(column_from(f"column {k}", column) for k, column in enumerate(table.T))
+    return Source(path, columns, (Message("the file has no names of columns"),))
+
+
+def _of_shape(value: Array) -> str:
+    return Message("has shape {shape}; expected a row for every time and a column for every joint", value.shape)
+
+
+def _of_length(value: Array, count: int) -> str:
+    """It was recorded at another rate."""
+    return Message(
+        "has shape {shape} and there are {count} times; bring both to one rate first, or leave it out",
+        value.shape, count,
+    )  # fmt: skip
+
+
+def _refusing(path: str, name: str, reason: str, width: int) -> Column:
+    """A quantity that cannot be used: refused when it is read."""
 
     def refuse() -> Array:
-        raise InputError(
-            "{path}: {name} has shape {shape} and there are {count} times; bring both to one rate first, or "
-            "leave it out",
-            path,
-            name,
-            value.shape,
-            count,
-        )
+        raise InputError("{path}: {name} {reason}", path, name, reason)
 
-    return Column(name, refuse, 1 if value.ndim < 2 else min(value.shape))
+    return Column(name, refuse, width)
 
 
 def squeeze_axes(value: Array) -> Array:
@@ -102,6 +143,11 @@ def squeeze_axes(value: Array) -> Array:
 
 def numeric(value: Array) -> bool:
     return value.dtype.kind in "fiub" and value.size > 0
+
+
+def from_clock(value: Array) -> Array:
+    """Times of a calendar as whole nanoseconds."""
+    return value.astype(f"{value.dtype.kind}8[ns]").astype(np.int64)
 
 
 # Formats of recordings, by the ending of the file; what reads one is imported when it is requested.

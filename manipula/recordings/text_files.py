@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,10 +53,15 @@ class Way(NamedTuple):
 
     def names(self, text: str) -> list[str]:
         """Cells of a line of names: a mark within quotes parts nothing, nor does a space before a unit."""
+        found = self.titles(text)
+        return found[:-1] if len(found) > 1 and not found[-1] else found
+
+    def titles(self, text: str) -> list[str]:
+        """With an empty one behind the last mark; a line of names may be a comment, or its first name, as `%time`."""
+        text = re.sub(r"^\s*(?:#|%|//)+", "", text)
         if self.separator is None:
             return re.split(r"\s+(?![\[({])", text.strip())
-        found = [cell.strip() for cell in next(csv.reader([text.strip(" \r")], delimiter=self.separator))]
-        return found[:-1] if len(found) > 1 and not found[-1] else found
+        return [cell.strip() for cell in next(csv.reader([text.strip(" \r")], delimiter=self.separator))]
 
     def number(self, cell: str) -> float | None:
         """NaN where the cell says that the value is missing; None where it is not a number."""
@@ -275,43 +281,53 @@ def _heads(
     if not names:
         marked = [line for line in lines if line.number < first.number and line.comment]
         names = marked[-1:]
-        names = names if names and len(way.names(_strip_comment_mark(names[-1].text))) == width else []
+        names = names if names and len(way.names(names[-1].text)) == width else []
     if not names:
         return [f"column {k}" for k in range(width)], units, [Message("the file has no names of columns")]
     cells = _with_upper_names(way, names, width)
     if len(cells) != width:
+        decimal = way.separator == "," and width > len(cells)
         raise InputError(
+            "{path}: line {number} has {count} names, line {number2} {width} numbers, parted by {separator!r}: are its "
+            "commas decimal? Then cells must be parted by semicolons or tabs" if decimal else
             "{path}: line {number} has {count} names, line {number2} {width} numbers; both must be parted "
             "by the same mark, here {separator!r}",
-            path,
-            names[-1].number,
-            len(cells),
-            first.number,
-            width,
-            way.separator or Message("spaces"),
-        )
+            path, names[-1].number, len(cells), first.number, width, way.separator or Message("spaces"),
+        )  # fmt: skip
     return cells, units, []
 
 
 def _with_upper_names(way: Way, above: list[TextLine], width: int) -> list[str]:
     """The names; where they say nothing, or stand twice, with those of the line above them: a name there holds for the
     empty cells behind it, `Position,,Torque,` over `J1,J2,J1,J2`."""
-    names = way.names(_strip_comment_mark(above[-1].text))
+    names = _numbered_titles(way.titles(above[-1].text), width) or way.names(above[-1].text)
     if len(above) < 2 or way.separator is None or len(names) != width:
         return names
     said = [meaning_of(*head_of(name)[1:]) for name in names]
     if len({*names}) == width and any(said):
         return names
-    upper = next(csv.reader([_strip_comment_mark(above[-2].text).strip(" \r")], delimiter=way.separator))
-    upper = upper[:-1] if len(upper) == width + 1 and not upper[-1].strip() else upper  # a mark behind the last
+    upper = way.titles(above[-2].text)
+    upper = upper[:-1] if len(upper) == width + 1 and not upper[-1] else upper  # a mark behind the last
     if not 1 < len(upper) <= width:
         return names
     filled: list[str] = []
     for own in [*upper, *[""] * (width - len(upper))]:
-        filled.append(own.strip() or (filled[-1] if filled else ""))
+        filled.append(own or (filled[-1] if filled else ""))
     whole = [_join_names(*pair) for pair in zip(filled, names)]
     told = len({*whole}) == width and any(meaning_of(*head_of(name)[1:]) for name in whole)
     return whole if told else names
+
+
+def _numbered_titles(titles: list[str], width: int) -> list[str]:
+    """`Time,Position,,,Torque,,` as `Time, Position 1 … 3, Torque 1 … 3`; nothing where titles say otherwise."""
+    starts = [k for k, title in enumerate(titles) if title]
+    sizes = [b - a for a, b in pairwise([*starts, max(width, len(titles))])]
+    wide = [size for size in sizes if size > 1]
+    cut = len(titles) < width and len(wide) < 2  # empty cells may be missing behind the last title: another has as many
+    if len(titles) > width or cut or starts[:1] != [0] or len({*wide}) != 1 or any(map(str.isdigit, "".join(titles))):
+        return []
+    found = [(titles[k], i + 1 if size > 1 else 0) for k, size in zip(starts, sizes) for i in range(size)]
+    return [_join_names(title, str(number)) if number else title for title, number in found]
 
 
 def _join_names(upper: str, name: str) -> str:
@@ -320,11 +336,6 @@ def _join_names(upper: str, name: str) -> str:
     if not title.unit or head.unit:
         return " ".join(filter(None, (upper, name)))
     return f"{' '.join(title.words)} {name} [{title.unit}]"
-
-
-def _strip_comment_mark(text: str) -> str:
-    """A line of names may be a comment; so may its first name, as `%time`."""
-    return re.sub(r"^\s*(?:#|%|//)+", "", text)
 
 
 class Table:

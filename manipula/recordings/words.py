@@ -35,6 +35,10 @@ def own_heads(heads: Sequence[str]) -> bool:
     return bool(heads) and heads[0] == "t [s]" and any(head in ("q1 [rad]", "q1 [m]") for head in heads)
 
 
+def _without_accents(text: str) -> str:
+    return "".join(x for x in unicodedata.normalize("NFKD", text) if not unicodedata.combining(x))
+
+
 # Units of recordings: what people call them, and how many SI units one is.
 
 TIME = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
@@ -69,8 +73,12 @@ OTHER_WORDS = {
     "nanosec": "ns", "nanosecond": "ns", "nanoseconds": "ns", "minutes": "min", "radian": "rad", "radians": "rad",
     "degree": "deg", "degrees": "deg", "degs": "deg", "°": "deg", "graus": "deg", "grados": "deg",
     "gradi": "deg", "degres": "deg", "rads": "rad", "turn": "rev", "turns": "rev", "umdr": "rev",
-    "meter": "m", "meters": "m", "metre": "m", "metres": "m", "newton": "n",
+    "meter": "m", "meters": "m", "metre": "m", "metres": "m", "newton": "n", "нм": "nm", "рад": "rad", "с": "s",
+    "сек": "s", "мс": "ms", "秒": "s", "毫秒": "ms", "ミリ秒": "ms", "초": "s", "graden": "deg", "grader": "deg",
+    "stopnie": "deg", "stopni": "deg", "stupne": "deg", "derece": "deg", "град": "deg", "градусы": "deg", "度": "deg",
+    "도": "deg",
 }  # fmt: skip
+OTHER_WORDS = {_without_accents(word): unit for word, unit in OTHER_WORDS.items()}  # where letters are made of parts
 SIGNS = str.maketrans({"µ": "u", "μ": "u", "²": "2", "·": "", "⋅": "", "*": "", "^": "", " ": "", "-": "", ".": ""})
 EXAMPLES = {"t": "s, ms", "q": "rad, deg, m, mm", "qd": "rad/s, deg/s", "qdd": "rad/s², deg/s²", "tau": "N·m, N"}
 
@@ -135,7 +143,7 @@ def _plain(word: str) -> str:
     text = re.sub(r"[ ·⋅*._]*(?:s|sec)\s*\^?[-−⁻]\^?(1|2|¹|²)$", lambda m: "/s" + ("2" if m[1] in "2²" else ""), text)
     text = re.sub(r"(?:^|[ _])per(?=[ _]|$)", "/", text).replace("_", "").translate(SIGNS)
     whole, slash, below = text.partition("/")
-    below = re.sub(r"^(sec|second|sek)(?=2|/|$)", "s", below)
+    below = re.sub(r"^(sec|second|sek|с|сек|秒|초)(?=2|/|$)", "s", below)
     return OTHER_WORDS.get(whole, whole) + slash + below
 
 
@@ -162,23 +170,29 @@ def said_unit(quantity: str, word: object, place: str) -> Unit:
 QUANTITIES: dict[str, tuple[str, ...]] = {
     "t": ("t", "time", "times", "timestamp", "timestamps", "stamp", "stamps", "clock", "elapsed", "seconds", "secs",
           "sec", "nanosec", "nanosecs", "nsec", "nsecs", "duration", "zeit", "zeitstempel", "dauer", "tempo", "tiempo",
-          "temps"),
+          "temps", "tijd", "czas", "zaman", "время", "时间", "時間", "시간"),
     "q": ("q", "pos", "position", "positions", "angle", "angles", "theta", "θ", "phi", "jpos", "jointpos", "qpos",
-          "winkel", "lage", "posicao", "posicoes", "posicion", "posiciones", "angulo", "angulos", "posizione"),
+          "winkel", "lage", "posicao", "posicoes", "posicion", "posiciones", "angulo", "angulos", "posizione",
+          "hoek", "vinkel", "kat", "poloha", "uhel", "acı", "konum", "konumu", "угол", "положение", "角度", "位置",
+          "각도", "위치"),
     "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "dtheta", "thetadot", "omega", "qp",
-           "qvel", "geschwindigkeit", "drehzahl", "velocidade", "velocidad", "vitesse"),
+           "qvel", "geschwindigkeit", "drehzahl", "velocidade", "velocidad", "vitesse", "velocita", "snelheid",
+           "hastighet", "predkosc", "rychlost", "hız", "скорость", "速度", "속도"),
     "qdd": ("qdd", "ddq", "qddot", "acc", "accel", "acceleration", "accelerations", "ddtheta", "qpp", "qacc",
-            "beschleunigung", "aceleracao", "aceleracion"),
+            "beschleunigung", "aceleracao", "aceleracion", "加速度"),
     "tau": ("tau", "torque", "torques", "trq", "effort", "efforts", "eff", "moment", "moments", "force", "forces", "τ",
             "current", "currents", "amps", "amp", "drehmoment", "momente", "momento", "couple", "coppia", "kraft",
-            "forca", "fuerza", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"),
+            "forca", "fuerza", "strom", "stroeme", "corrente", "correntes", "corriente", "courant", "par",
+            "koppel", "tork", "torku", "момент", "力矩", "扭矩", "转矩", "トルク", "토크", "prad", "stroom", "ток",
+            "电流", "電流", "전류"),
 }  # fmt: skip
-QUANTITY_OF = {word: name for name, words in QUANTITIES.items() for word in words}
+QUANTITY_OF = {_without_accents(word): name for name, words in QUANTITIES.items() for word in words}
 FINE_TIMES = frozenset(("nsec", "nsecs", "nanosec", "nanosecs"))  # of a stamp in two columns
 ROUGH_TIMES = frozenset(("sec", "secs", "seconds"))
 CURRENTS = frozenset(
-    {"current", "currents", "amps", "amp", "strom", "stroeme", "corrente", "correntes", "corriente", "courant"}
-)
+    {"current", "currents", "amps", "amp", "strom", "stroeme", "corrente", "correntes", "corriente", "courant", "prad",
+     "stroom", "ток", "电流", "電流", _without_accents("전류")}
+)  # fmt: skip
 AMPERES = ("A", "mA")
 AXES = ("a", "m")  # letters in front of a number, of axes and moments
 WANTED = frozenset(
@@ -193,13 +207,14 @@ STRANGE = frozenset(  # words of columns that are no joint's measurement
 )  # fmt: skip
 COMMON = frozenset(  # say nothing
     ("joint", "joints", "state", "states", "field", "data", "msg", "axis", "axes", "j", "achse", "achsen", "gelenk",
-     "eixo", "junta", "eje", "axe", "enc", "encoder", "encoders")
+     "eixo", "junta", "eje", "axe", "enc", "encoder", "encoders", "articulacion", "articulation", "giunto", "asse",
+     "as", "osi", "osy", "axel", "eklem", "оси", "关节", "関節", "轴", "軸", _without_accents("관절"))
 )  # fmt: skip
 DOTS = {("q", "dot"): "qd", ("q", "ddot"): "qdd", ("theta", "dot"): "qd", ("theta", "ddot"): "qdd", ("q", "dd"): "qdd"}
 PARTS = frozenset(  # that stand in one word with others, as in Istposition, Gelenkwinkel, qmeas
-    {word for name in ("q", "qd", "qdd", "tau") for word in QUANTITIES[name] if len(word) > 2 or name != "tau"}
+    {word for word, name in QUANTITY_OF.items() if name != "t" and (len(word) > 2 or name != "tau" or word > "z")}
     | {*WANTED, *MEASURED, *STRANGE, *COMMON, "achs", "antriebs", "motor"}
-) - {"msg", "ee", "ft", "qp", "phi"}  # fmt: skip
+) - {"msg", "ee", "ft", "qp", "phi", "as", "par", "kat"}  # fmt: skip
 PREFIXED_UNIT = r"(?<![^\W\d_])(?:[mk]Nm|m[AV])(?![^\W\d_])"  # one word, in which capitals say what it is
 WORD = re.compile(PREFIXED_UNIT + r"|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+|%")
 UNIT = re.compile(r"(?:\s*[\[({<]\s*([^\])}>]*?)\s*[\])}>]|\s+(?:in|/)\s+(\S+))\s*$")
@@ -260,10 +275,6 @@ def words_of(text: str) -> tuple[str, ...]:
         else:
             found.append(word)
     return tuple(found)
-
-
-def _without_accents(text: str) -> str:
-    return "".join(x for x in unicodedata.normalize("NFKD", text) if not unicodedata.combining(x))
 
 
 @lru_cache(maxsize=4096)

@@ -6,8 +6,11 @@ power of the step (`bench/loops.py`), and by "rk8" to rounding.
     q̇ = G(q) q̇_a        q̈_a = (Gᵀ M G)⁻¹ (τ − …)        (`closure.closed_models`)
 
 Rates of the motors are the velocities, so none can drift off the loops. Positions do, by the error of a step: after
-every step one step of Newton's method, the motors held, puts them back, q_p ← q_p − J_p⁻¹ e. The gap that is left is
+every step Newton's method, the motors held, puts them back, q_p ← q_p − J_p⁻¹ e. The gap that is left is
 measured at every sample, and so is the energy, beside the work of the motors, which is integrated with the motion.
+
+At a dead centre the motors do not determine the mechanism, and a step may lead past one into another assembly. There a
+divisor of the closure changes its sign: the run ends before.
 
 Source: Hairer, Lubich, Wanner, "Geometric Numerical Integration" (2006), section IV.4: standard projection.
 """
@@ -23,7 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.errors import InputError
+from manipula.algebra.run.compiled_function import compile_tape
+from manipula.algebra.tape import tape_from_function
+from manipula.errors import InputError, caution
+from manipula.generation.closed_positions import divisors_function
 from manipula.generation.results.system import Law
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.closure.position import close_loops
@@ -34,6 +40,8 @@ from manipula.simulation.run import Run
 Array = NDArray[np.float64]
 Torques = Callable[[float, Array, Array], Array]
 SINGULAR = 1e-6  # of a divisor's usual size
+OPEN = 1e-6  # m or rad: of what Newton's method closes to rounding in one step
+CLOSINGS = 5  # steps of it
 
 
 class ClosedMethod(NamedTuple):
@@ -162,19 +170,20 @@ class _Motion:
         joints = list(robot.coordinates.joints)
         self.own = [joints.index(name) for name in robot.joint_names]
         self.still = np.zeros(len(robot.motors))
-        from manipula.generation.arm_structure import ArmStructure
-
-        self.least = SINGULAR * min(ArmStructure(robot).closure.usual, default=0.0)
+        divisors = divisors_function(robot)
+        self.divisors = None if divisors is None else compile_tape(tape_from_function(divisors))
+        self.signs: Array | None = None  # of the assembly in which the run begins
 
     def rate(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, float, bool]:
         """q̇ of all coordinates, q̈ of the motors, their power, and whether the closure is regular."""
         found = self.forward(q, qd, tau)
         qdd, pivot = (found.qdd, found.pivot) if hasattr(found, "pivot") else (found, np.inf)
         rates = np.asarray(self.motion(q, qd, self.still).rates)[self.own]
-        return rates, np.asarray(qdd), float(tau @ qd), bool(pivot > self.least)
+        return rates, np.asarray(qdd), float(tau @ qd), bool(pivot > 0)
 
     def run(self, q: Array, qd: Array, steps: int, h: float, every: int) -> ClosedRun:
         samples, work, status = list[tuple[Any, ...]](), 0.0, "whole"
+        self.signs = self.assembly(q)
         for k in range(steps + 1):
             t = k * h
             tau = self.torques(t, q, qd)
@@ -188,6 +197,11 @@ class _Motion:
                 work += done
                 status = status if regular else "singular"
             if status != "whole":
+                caution(
+                    "{robot}: the run ends at {t:.3g} s of {until:.3g}: the closure becomes singular there, and the "
+                    "mechanism could fold either way (other motors than {names} may determine it)",
+                    self.robot.name, t, steps * h, ", ".join(self.robot.motors),
+                )  # fmt: skip
                 break
         names = ("t", "q", "qd", "qdd", "tau", "gap", "energy", "work")
         found = {name: np.array(x, dtype=float) for name, x in zip(names, zip(*samples, strict=True), strict=True)}
@@ -209,7 +223,24 @@ class _Motion:
                 return q, qd, 0.0, False
             k[i] = *rates, *accelerations, power
         x = x + h * (self.method.weights @ k)
-        return x[:n] + np.asarray(self.closing(x[:n]).correction), x[n:-1], float(x[-1]), True
+        there, closed = self.closed_again(x[:n])
+        if not closed or (self.signs is not None and not np.array_equal(self.assembly(there), self.signs)):
+            return q, qd, 0.0, False
+        return there, x[n:-1], float(x[-1]), True
+
+    def closed_again(self, q: Array) -> tuple[Array, bool]:
+        """The positions that an error of a step has opened, by Newton's method: mostly in one step."""
+        for _ in range(CLOSINGS):
+            found = self.closing(q)
+            q = q + np.asarray(found.correction)
+            if found.gap < OPEN:
+                return q, True
+        return q, False
+
+    def assembly(self, q: Array) -> Array:
+        """The signs of the closure's divisors, 0 of one that is nearly zero."""
+        found = np.ones(1) if self.divisors is None else np.asarray(self.divisors(q))
+        return np.where(np.abs(found) > SINGULAR, np.sign(found), 0.0)
 
     def of_all(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array, Array]:
         """Rates, accelerations and torques of all coordinates."""

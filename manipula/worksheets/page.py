@@ -34,6 +34,7 @@ WORDS = {
     "constant": "Not equal: off by a constant.",
     "wrong": "Not equal.",
     "unread": "This cannot be read: write products with *, as in l1*c1 + l2*c12.",
+    "list": "This cannot be read: type numbers with commas, as in 30, -45.",
     "name": "This is not a name of this arm:",
     "count": "Expected so many numbers:",
     "empty": "Type an answer first.",
@@ -193,7 +194,7 @@ function judge(q, text) {
     return off <= room ? [true, w.right] : [false, Math.abs(value + q.value) <= room ? w.sign : w.wrong];
   }
   const numbers = listed(text, q.arm.links.length);
-  if (numbers.some((x) => !isFinite(x))) return [false, w.unread];
+  if (numbers.some((x) => !isFinite(x))) return [false, w.list];
   if (numbers.length !== q.arm.links.length) return [false, w.count + " " + q.arm.links.length];
   const at = tool(q.arm, numbers), size = Math.max(1, ...q.arm.target.map(Math.abs));
   return q.arm.target.every((x, i) => Math.abs(x - at[i]) <= q.close * size) ? [true, w.right] : [false, w.wrong];

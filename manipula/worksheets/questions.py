@@ -176,7 +176,7 @@ def _entries(topic: str, derivation: Derivation) -> Iterator[Asked]:
             case "pose" if left == "p":
                 yield from _matrix(x, "p", "Find {left}, a coordinate of the tool's origin in the base frame.")
             case "pose" if left in ("n", "o"):
-                yield from _matrix(x, left, "Find {left}, a component of an axis of the tool in the base frame.")
+                yield from _matrix(x, left, _AXES[left])
             case "jacobian" if left == "J":
                 yield from _matrix(
                     x, "J", "Find {left}, an entry of the Jacobian of the tool (linear velocity above angular)."
@@ -196,6 +196,10 @@ def _entries(topic: str, derivation: Derivation) -> Iterator[Asked]:
                 )
 
 
+_AXES = {
+    "n": "Find {left}, a component of n, the x axis of the tool, in the base frame.",
+    "o": "Find {left}, a component of o, the y axis of the tool, in the base frame.",
+}
 _POINT = "Find {left} from the position (x, y) of the tool."
 _WRIST = "Find {left} from the position (xw, yw) of joint 3."
 _DYNAMICS = {

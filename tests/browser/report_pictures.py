@@ -35,7 +35,7 @@ def report(browser: Any, folder: Path) -> None:
         page.wait_for_timeout(1500)  # the picture at rest, with the other answers
         kept(page.screenshot(), "report")
         page.locator("#inverse").scroll_into_view_if_needed()
-        page.wait_for_function("document.querySelectorAll('#inverse .mixed .katex').length > 20")
+        page.wait_for_function("document.querySelectorAll('#inverse .derivation math').length > 20")
         page.evaluate("document.getElementById('inverse').scrollIntoView()")
         kept(page.screenshot(), "report-inverse")
 

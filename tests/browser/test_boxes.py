@@ -25,7 +25,7 @@ PANELS = {
     "Code": ".source .hljs-comment", "Dynamics": ".plot canvas", "Simulate": ".slider", "Check": ".laws",
     "Base": ".figures .katex", "Identify": ".drop", "Study": ".setting",
 }  # fmt: skip
-UNSET = ".tex:not(:has(.katex)), .mixed:not([data-set]), .equation:not(:has(.katex))"
+UNSET = ".tex:not(:has(.katex)), .equation:not(:has(.katex))"
 LONG = "a_robot_with_a_name_as_long_as_people_write_them_into_files"
 
 NARROW = "width:60px;white-space:nowrap"

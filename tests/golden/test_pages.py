@@ -153,7 +153,7 @@ def story(**more: Any) -> report.Story:
             report.ReportFormula("none", "why", "", "it has no numbers", "", (), ()),
             report.ReportFormula("long", "", "y" * 60_001, "", "y" * 20_001, (), ()),
         ],
-        "derivation": "1. $x$ < \\[y\\]", "derivation_typst": "*1.* $x$",
+        "derivation": "<p>1. x</p>", "derivation_typst": "*1.* $x$",
         "counts": [report.Count("inverse_dynamics", "best", 30, 20, 10, 2),
                    report.Count("inverse_dynamics", "theirs", 60, None, None, None, "Book & Co"),
                    report.Count("pose", "best", 0, 0, 0, 0)],

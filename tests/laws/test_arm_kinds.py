@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +32,23 @@ def test_named_arms_are_closed(name: str) -> None:
     plan = classifying.classify(numeric_chain(mp.load(name)))
     assert plan.kind is ArmKind.CLOSED and plan.has_code
     assert len(plan.settings) == 2 ** len(plan.roles) and list(plan.settings) == plan.branch_names
+
+
+TITLES = {"RRRRRRR": "7 joints, one held, general 6R", "PRRRRRR": "7 joints, numeric", "RRRRRRRR": "redundant"}
+
+
+@pytest.mark.parametrize("word", [*TITLES, "RRPRRR", "RRRR", "HRRRRR", "puma560", "scara", "panda", "planar2r"])
+def test_a_plan_says_its_title_its_branches_and_its_reason(word: str) -> None:
+    """The title is a heading, the reason a sentence of its own."""
+    robot = mp.load(word) if word in mp.robots() else odd_arm(random.Random(word), word)
+    plan = classifying.classify(numeric_chain(robot))
+    assert plan.title == TITLES.get(word, plan.title) and len(plan.title) < len(plan.sentence)
+    count = len(plan.branch_names)
+    form = f"closed form, {count} branch{'es' * (count > 1)}" if plan.has_closed_form else "no closed form"
+    told = re.fullmatch(r"<inverse kinematics, ([^:]+): ([^;]+); (.+)>", repr(plan))
+    assert told is not None and told.groups() == (plan.title, form, plan.sentence)
+    if not plan.has_closed_form:
+        assert "numeric" in plan.sentence or "elimination" in plan.sentence
 
 
 @pytest.mark.turn

@@ -60,6 +60,18 @@ def test_every_solution_that_arrays_find_is_found(word: str) -> None:
             assert distances(found, other, solver.turning).min() < 1e-5
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_axes_through_one_point_have_no_length_and_are_turned_all_the_same(task: str) -> None:
+    robot = mp.Robot.from_dh([{"theta": 0, "d": 0, "a": 0, "alpha": alpha} for alpha in (50, -70, 30)], angle="deg")
+    solver, aim = solver_of(robot), np.array([0.3, -0.4, 0.5])
+    found = Descent(solver.chain, solver.low, solver.high)(np.zeros((1, 3)), solver.pose(aim), task)
+    assert np.isfinite(found.q).all() and found.miss.max() < 1e-9
+    wanted, met = solver.pose(aim), solver.pose(found.q[0])
+    np.testing.assert_allclose(met[:3, 3], 0, atol=1e-12)
+    if task == "pose":
+        np.testing.assert_allclose(met, wanted, atol=1e-9)
+
+
 @pytest.mark.drawn("word")
 @pytest.mark.parametrize("word", REDUNDANT)
 def test_a_redundant_arm_is_solved_inside_its_limits(word: str) -> None:

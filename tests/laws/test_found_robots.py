@@ -19,7 +19,7 @@ import pytest
 import manipula as mp
 from manipula.identification.fit.result import Found
 from manipula.identification.torque_columns import Columns
-from manipula.mechanics.models.linear.joint_families import FAMILIES
+from manipula.mechanics.models.linear.joint_families import FAMILIES, WIDTH
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.friction import LAWS, Offset, linear_letters
 from tests.random_robots import random_robot
@@ -263,3 +263,13 @@ def test_a_new_law_is_one_class_and_its_place_in_the_list(tmp_path: Path) -> Non
     arguments = [sys.executable, "-c", DRAG, str(tmp_path / "drag.toml")]
     done = subprocess.run(arguments, check=False, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert done.stdout.split() == ["True"] * 7, done.stdout + done.stderr
+
+
+def test_a_search_tries_no_shape_that_the_smoothed_sign_would_pass_for() -> None:
+    """Friction over speed, much wider than what Coulomb friction is smoothed over; narrower ones may be asked for."""
+    over_speed = {name: x for name, x in FAMILIES.items() if name.startswith(("stribeck:", "tanh:"))}
+    widths = {name: [w for w in x.widths.values() if w is not None] for name, x in over_speed.items()}
+    assert {name for name, own in widths.items() if own and over_speed[name].tried} == {
+        name for name, own in widths.items() if own and min(own) >= 10 * WIDTH
+    }
+    assert any(own and not over_speed[name].tried for name, own in widths.items())

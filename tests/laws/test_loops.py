@@ -16,13 +16,13 @@ from manipula.errors import InputError, ManipulaWarning
 from manipula.mechanics.models.closure.assembly import NumericLinkage
 from manipula.mechanics.models.closure.constraint import closure_bias, closure_rows, seen_from_first, seen_from_world
 from manipula.mechanics.models.closure.elimination import Elimination, PivotBlock
-from manipula.mechanics.models.closure.position import mechanism_of
+from manipula.mechanics.models.closure.position import STRIDE, Closing, mechanism_of
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.loops import is_free_word
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.emitted import cc
-from tests.linkages import ALL, Linkage, five_bar, four_bar, three_cranks
+from tests.linkages import ALL, Linkage, five_bar, four_bar, slider_crank, three_cranks
 
 Array = Any
 
@@ -200,6 +200,27 @@ def test_the_way_back_leads_to_the_start() -> None:
     np.testing.assert_allclose(back.q, np.zeros(4), atol=1e-11)
 
 
+@pytest.mark.parametrize("way", [0.1, 1.0, 2.0])
+def test_motors_go_no_further_in_a_step_than_the_stride_and_a_short_way_at_once(
+    way: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot, steps = five_bar(1), [np.zeros(2)]
+    plain = Closing._step
+
+    def step(self: Closing, q: Any, motors: Any, signs: Any) -> Any:
+        found = plain(self, q, motors, signs)
+        steps.extend([motors] if found[1] == "closed" else [])
+        return found
+
+    monkeypatch.setattr(Closing, "_step", step)
+    there = robot.close([0.4 * way, -0.3 * way])
+    assert there.ok and steps[-1].tolist() == [0.4 * way, -0.3 * way]
+    longest = np.abs(np.diff(steps, axis=0)).max()
+    assert longest <= STRIDE * (1 + 1e-9)
+    if 0.4 * way <= STRIDE:
+        assert len(steps) == 2
+
+
 def test_positions_out_of_reach_have_a_status() -> None:
     robot = drawn_five_bar(rods=(0.3, 0.3))  # 0.6 m; the elbows are 0.8 m apart there
     at = robot.close([np.pi, 0.0])
@@ -322,6 +343,17 @@ def test_a_singular_closure_gives_nan_and_a_warning() -> None:
         arm.inverse_dynamics(good, [1.0, 0.5], [0.0, 0.0])
 
 
+def test_what_is_asked_into_an_array_is_in_it() -> None:
+    """Of models with one result and with several."""
+    robot = five_bar(0)
+    arm, (q, qd, qdd) = mp.Arm(robot, optimise="none"), closed_at(robot, 0)
+    tau, energy = np.full(2, 7.0), (np.full((), 7.0), np.full((), 7.0))
+    arm.inverse_dynamics(q, qd, qdd, out=tau)
+    arm.energy(q, qd, out=energy)
+    assert tau.tolist() == arm.inverse_dynamics(q, qd, qdd).tolist()
+    assert [float(x) for x in energy] == [float(x) for x in arm.energy(q, qd)]
+
+
 def test_letters_stay_letters_where_loops_close() -> None:
     text = file_text(five_bar(0)).replace("mass = ", "#", 1).replace("[motors]", "[values]\n[motors]")
     robot = mp.Robot.from_text(text)
@@ -401,6 +433,23 @@ def test_rk8_has_its_order() -> None:
     coarse, fine, finer = (run.balance for run in runs)
     assert fine < coarse / 20 and finer < fine / 100 and runs[1].about["method"] == "rk8"
     assert max(run.gap.max() for run in runs) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("driven", ["rocker", "slider"])
+@pytest.mark.usefixtures("without_search")
+def test_a_run_ends_before_a_dead_centre_and_says_so(driven: str, seed: int) -> None:
+    """The motor is at the rocker or the slide: behind a dead centre of the crank the mechanism could fold either way,
+    and the run would be of another assembly."""
+    robot = replace((four_bar if driven == "rocker" else slider_crank)(seed), motors=(driven,))
+    mechanism, plan = mechanism_of(robot)
+    signs = np.sign(mechanism.divisors(np.zeros(robot.dof), plan))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        run: Any = mp.simulate(robot, start=(np.zeros(robot.dof), [1.0]), until=1.0, step=0.004)
+    assert all((np.sign(mechanism.divisors(q, plan)) == signs).all() for q in run.q)
+    assert run.gap.max() < 1e-9 and np.isfinite(run.energy).all()
+    assert run.whole == (run.t[-1] == 1.0) == (not [x for x in told if "the run ends at" in str(x.message)])
 
 
 @pytest.mark.slow

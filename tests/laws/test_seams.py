@@ -151,6 +151,16 @@ def test_the_margin_is_that_of_the_worst_pose() -> None:
     assert wide.cost == pytest.approx(least(wide), abs=1e-9) and least(wide) >= least(short) - 1e-12
 
 
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_joint_with_one_limit_keeps_it(side: int) -> None:
+    """Where a turn further would be nearer, but beyond."""
+    q, first, turning = side * np.array([[0.0], [-0.9], [5.0]]), np.arange(4), np.array([True])
+    ends = (np.array([-1.0]), np.array([np.inf])) if side > 0 else (np.array([-np.inf]), np.array([1.0]))
+    way = BranchGraph(q, first, turning, *ends).best(10.0)
+    np.testing.assert_allclose(np.diff(way.q, axis=0), np.diff(q, axis=0), atol=1e-12)
+    assert (way.q >= ends[0] - 1e-9).all() and (way.q <= ends[1] + 1e-9).all()
+
+
 def test_endless_joints_go_on_turning() -> None:
     arm = mp.Arm("pucrio")
     q = np.linspace([0.3, 0.4, 0.2, 0.5, 0.9, -4.0], [0.8, 0.5, 0.1, 0.6, 0.6, 9.0], 60)

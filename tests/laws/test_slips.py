@@ -13,6 +13,7 @@ import manipula as mp
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.identification.conversion import Conversion, read_motors
 from manipula.identification.data import gather
+from manipula.identification.fit import other_robots
 from manipula.identification.fit.other_robots import find_other_robot
 from manipula.identification.outliers import without_outliers
 from manipula.mechanics.robot import library
@@ -27,8 +28,9 @@ SLIPS = ("wrong sign", "swapped", "off by", "seem to be in", "mounted", "gravity
          "other direction", "recorded from", "recorded shifted")  # fmt: skip
 
 
-def three_joints() -> mp.Robot:
-    rows = [
+def three_joints(*times: float) -> mp.Robot:
+    """Every link as many times as heavy."""
+    rows: list[dict[str, Any]] = [
         {"d": 0.4, "a": 0.1, "alpha": 90, "mass": 8.0, "com": [0.05, -0.1, 0.1],
          "inertia": {"xx": 0.1, "yy": 0.08, "zz": 0.06, "xy": 0, "xz": 0, "yz": 0}},
         {"d": 0.05, "a": 0.5, "alpha": 0, "mass": 5.0, "com": [-0.2, 0.06, 0.08],
@@ -36,6 +38,9 @@ def three_joints() -> mp.Robot:
         {"d": 0.1, "a": 0.3, "alpha": 90, "mass": 2.5, "com": [-0.12, 0.04, -0.05],
          "inertia": {"xx": 0.01, "yy": 0.03, "zz": 0.025, "xy": 0, "xz": 0, "yz": 0}},
     ]  # fmt: skip
+    for row, size in zip(rows, times):
+        row["mass"] *= size
+        row["inertia"] = {name: size * value for name, value in row["inertia"].items()}
     friction = {f"joint{j}": {"viscous": 3.0 / j, "coulomb": 4.0 / j} for j in (1, 2, 3)}
     robot = mp.Robot.from_dh(rows, angle="deg", name="three").with_friction(**friction)
     return robot.with_motor_inertia(joint1=0.5, joint2=0.4, joint3=0.1)
@@ -92,6 +97,47 @@ def test_no_slip_is_seen_where_none_is(seed: int) -> None:
     found = mp.identify(robot, log, model=PLAIN, filter=None, repair=bool(seed % 2))
     assert not found.repairs and not found.doubtful
     assert not [text for text in found.warnings if any(word in text for word in SLIPS)]
+
+
+@pytest.mark.drawn("seed", few=1)
+@pytest.mark.parametrize("seed", range(7))
+def test_torques_by_another_clock_are_named_with_the_time_between(seed: int) -> None:
+    """Later or earlier by more than the motion is smooth in: files of two recorders, begun by hand."""
+    rng = np.random.default_rng(seed)
+    late = float(rng.uniform(0.15, 1.6) * rng.choice([-1, 1]))
+    t, q, qd, qdd = motion(3, 60 + seed, 10, 100)
+    shown = torques(ARM, q, qd, qdd)
+    tau = np.stack([np.interp(t - late, t, x) for x in shown.T], axis=1)
+    seen = (t - late >= 0) & (t - late <= t[-1])
+    log = mp.Log(t[seen], q[seen], tau[seen] + 0.01 * np.sqrt((tau**2).mean(0)) * rng.normal(size=tau[seen].shape))
+    found = mp.identify(ARM, log, model=PLAIN, filter=8.0)
+    way = "later" if late > 0 else "earlier"
+    assert f"ms {way} than positions" in found.warnings[0] and "--repair" in found.warnings[0]
+    mended = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=True, validate=log)
+    assert mended.conversion is not None and abs(mended.conversion.delay - late) < 5e-3
+    assert mended.train.whole < 3 and mended.validation[0].whole == pytest.approx(mended.train.whole)
+
+
+@pytest.mark.drawn("seed", few=1)
+@pytest.mark.parametrize("seed", range(7))
+def test_a_slip_that_asks_for_other_bodies_asks_for_the_robot(seed: int) -> None:
+    """The same torques, and a file whose bodies are others: the slip is named, and doubted with the file."""
+    rng = np.random.default_rng(seed)
+    other = three_joints(*5.0 ** rng.choice([-1, 1], 3))
+    log = mp.Log(T, Q, -TAU + NOISE)
+    for robot, doubted in ((ARM, False), (other, True)):
+        told = mp.identify(robot, log, model=PLAIN, filter=8.0).warnings[0]
+        assert told.startswith("all torques seem to have the wrong sign") and ("this robot?" in told) == doubted
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_validation_that_the_fit_has_learnt_from_is_named(seed: int) -> None:
+    """Whether or not a slip was undone before; the same motion recorded again is another recording."""
+    rng = np.random.default_rng(seed)
+    log, again = (mp.Log(T, Q, (-1) ** seed * TAU + NOISE * rng.normal()) for _ in range(2))
+    found = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=True, validate=[again, log])
+    told = [text for text in found.warnings if "has learnt from this recording" in text]
+    assert told == ["validation 2: the fit has learnt from this recording: its error says nothing of other motions"]
 
 
 @pytest.mark.turn
@@ -407,3 +453,9 @@ def test_a_gain_is_the_gain() -> None:
     asked = mp.JointModel(gains=True, friction=("viscous", "coulomb"))
     found = mp.identify(two_joints(), replace(log, tau=1.2 * log.tau), model=asked, filter=None)
     assert 1.0 < found.parameters["gain1"].value < 1.4 and found.extra["gain1"] == found.parameters["gain1"].value
+
+
+def test_other_robots_are_those_of_as_many_joints_by_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "names", lambda: ["rp", "planar2r", "stanford3", "scara"])
+    found = [(str(said), other.name) for said, other in other_robots._candidates(mp.load("planar2r"))]
+    assert found == [("rp of the library", "rp")]

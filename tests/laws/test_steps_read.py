@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 import manipula as mp
+from manipula.algebra.show.layout import width
 from manipula.cli.terminal.language import told_in
 from manipula.pages.derivation import Derivation
 
@@ -56,7 +57,8 @@ def test_a_derivation_reads_well(seed: int, topic: str) -> None:
     # one letter for one thing: what the legend defines is no vector and no entry elsewhere
     body, _, legend = text.partition("\nwith ")
     short = set(re.findall(r"([cs][₀-₉₋]+) = (?:cos|sin)\(", legend))
-    lefts = {line.replace("⎢", " ").strip().partition(" = ")[0] for line in body.splitlines() if " = " in line}
+    sides = [line.replace("⎢", " ").strip().partition(" = ") for line in body.splitlines() if " = " in line]
+    lefts = {left for left, _, right in sides if right != "0"}  # c₂ = 0 is where an arm is singular
     assert topic == "ik" or not {x for x in short & lefts if len(x) < len("c₁₂₃")}
     # an entry of a matrix is printed once
     entries = re.findall(r"^\s*(M\[\d,\d\]|C\[\d,\d\])", text, re.MULTILINE)
@@ -108,3 +110,74 @@ def test_a_derivation_speaks_portuguese(robot: str, topic: str) -> None:
         assert not re.search(r"\b(the|of|and|where|joint|axes|branch|branches|is|are)\b(?!\{)", MARKUP.sub("", text)), (
             text
         )
+
+
+def odd_arm(seed: int) -> tuple[mp.Robot, list[tuple[str, int, int]]]:
+    """Two or three rows with offsets in quarter turns, directions and fixed rows between; of each joint its kind,
+    direction and offset."""
+    rng = Random(seed)
+    rows: list[dict[str, object]] = []
+    moving: list[tuple[str, int, int]] = []
+    for i in range(1, rng.choice((2, 3)) + 1):
+        if rng.random() < 0.3:
+            rows.append({"theta": 0, "d": f"h{i}", "a": 0, "alpha": 0, "type": "fixed"})
+        kind, sense, turn = rng.choice("RRP"), rng.choice((1, -1)), rng.choice((0, 90, -90, 180))
+        row: dict[str, object] = {"theta": turn, "d": 0, "a": f"a{i}", "alpha": rng.choice((0, 90)), "direction": sense}
+        rows.append(row | {"type": {"R": "revolute", "P": "prismatic"}[kind]})
+        moving.append((kind, sense, turn if kind == "R" else 0))
+    return mp.Robot.from_dh(rows, angle="deg", name=f"odd{seed}"), moving
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_offsets_directions_and_fixed_rows_are_stated(seed: int) -> None:
+    """What the general matrix has in place of θ₂: else A₂ is not what the row says."""
+    robot, moving = odd_arm(seed)
+    text = " ".join(str(mp.derive(robot, "pose")).split())
+    for number, (kind, sense, turn) in enumerate(moving, 1):
+        own = f"{'−' if sense < 0 else ''}{'θ' if kind == 'R' else 'd'}{'₀₁₂₃'[number]}"
+        shift = f" {'−' if turn < 0 else '+'} {abs(turn)}°" if turn else ""
+        said = f"The {'angle' if kind == 'R' else 'slide'} of joint {number} in the table is {own}{shift}."
+        assert (said in text) == (sense < 0 or turn != 0), said
+    fixed = any(joint.kind == "fixed" for joint in robot.joints)
+    assert ("A fixed row is part of the next transform." in text) == fixed
+
+
+def test_the_pitch_of_a_screw_has_its_letter() -> None:
+    axes = [[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, "-L1", 0.1]]
+    robot = mp.Robot.from_screws(axes, [[1, 0, 0, "L1"], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    text = str(mp.derive(robot, "jacobian"))
+    assert "h₂ is the pitch of joint 2" in text and "screw" not in text
+    assert "slides by its pitch h₂" in text and "z₂ × (p − p₂) + h₂ z₂" in text
+
+
+def test_words_between_equations_stay_between_them() -> None:
+    """Roots and singular poses behind the letters they use; another way to θ₆ below its heading."""
+    text = str(mp.derive("puma560", "ik"))
+    last = text[text.index("7. θ₆.") :]
+    assert last.index("θ₆ = atan2") < last.index("Singular: m₁₃") < last.index("7.1. Or, where s₅ ≠ 0")
+    assert text.index("κ₃ = ") < text.index("Roots: two where κ₁²")
+    assert "3. θ₃ (elbow ±). Across the parallel axes" in text
+
+
+def test_an_arm_of_few_joints_says_what_its_branches_reach() -> None:
+    """The turn of three joints whose last one passes through the tool: a branch has the orientation, and not the
+    place."""
+    axes = [[0, 0, 1, 0, 0, 0], [0, -1, 0, 0, 0, "-L1"], [1, 0, 0, 0, "-L2", 0]]
+    home = [[0, 0, 1, "L1"], [0, 1, 0, 0], [-1, 0, 0, "-L2"], [0, 0, 0, 1]]
+    text = " ".join(str(mp.derive(mp.Robot.from_screws(axes, home), "ik")).split())
+    assert "With 3 joints the arm reaches few poses" in text
+    assert "a branch reaches the target; others have its position or its orientation alone" in text
+
+
+def test_results_left_out_are_dots_and_nothing_is_claimed() -> None:
+    found = mp.derive("planar2r", "pose", method="screws", seconds=1e-9)
+    text = str(found)
+    assert "Proved" not in text and "nothing is proved" in text
+    assert re.search(r"^ *M = …$", text, re.MULTILINE)
+    assert r"M &= \dots" in found.latex()
+
+
+def test_long_products_are_broken_within_eighty_columns() -> None:
+    rows = [("theta1", "d1", "a1", "shoulder_twist"), ("theta2", "d2", "a2", "elbow_twist"), ("theta3", 0, "a3", 0)]
+    for line in str(mp.derive(mp.Robot.from_dh(rows), "pose")).splitlines():
+        assert width(line) <= 80, line

@@ -267,14 +267,48 @@ def _inverse(arm, q):
     return arm.inverse_kinematics(np.eye(4))
 
 
+def _fills(arm, q):
+    x = np.zeros(arm.n)
+    for i in range(arm.n):
+        x[i] = 2 * q[i]
+    return x
+
+
+def _mask(arm, q):
+    return q[q > 0]
+
+
+def _masked(arm, q):
+    q = q.copy()
+    q[q > 0] = 0
+    return q
+
+
+def _key(arm, q):
+    return q * len({q[0], q[1]})
+
+
+def _format(arm, q):
+    return q * float(f"{q[0]}")
+
+
+def _library(arm, q):
+    from scipy.linalg import solve
+
+    return solve(arm.inertia_matrix(q), q)
+
+
 RUNS = {
+    _fills: "np.zeros_like(q)", _mask: "mp.where(q > 0, q, 0)", _masked: "mp.where(q > 0, q, 0)", _key: "a key",
+    _format: "a text", _library: "object arrays",
     _caught: "mp.where", _place: "an index", _entry: "an index", _twice: "np.sin",
     _bits: "np.invert joins conditions", _inverse: "which is no number",
-    _if: "mp.where", _while: "mp.where", _range: "np.sin", _math: "np.sin", _equal: "np.equal has no form",
+    _if: "mp.where", _while: "mp.where", _range: "np.sin", _math: "np.sin", _equal: "abs(a - b) < d",
     _model: "gravity", _ports: "takes q[2], qd[2], qdd[2], found q[2], qd[2]", _many: "takes q, found 2",
     _length: "takes q[2], found q[1]", _shape: "shape",
     _few: "tau: 1 where 2 is wanted", _none: "None", _text: "'left'", _infinite: "inf", _name: "undefined",
-    _index: "out of bounds", _random: "run again", _remember: "states=", _solve: "solve", _zero: "divides by 0",
+    _index: "out of bounds", _random: "run again", _remember: "states=", _solve: "arm.forward_dynamics(q",
+    _zero: "divides by 0",
     _round: "np.", _gamma: "arcsinh",
 }  # fmt: skip
 
@@ -350,6 +384,47 @@ def test_conditions_and_numbers_join_as_numpy_joins_them(seed: int) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12, err_msg=text)
 
 
+# functions of NumPy's that make one number or one a joint, of vectors `q`, `qd` and a matrix `K`
+TEXTS = """
+K.max() K.min() K.sum() K.mean() np.sum(K,axis=(0,1)) np.sum(K,keepdims=True)[0,0] np.prod(K) np.linalg.norm(K)
+np.amax(q) np.amin(K,axis=0) np.std(q) np.var(K) np.ptp(q) np.average(q,weights=[1,2]) np.polyval([1,2,3],q)
+np.trunc(q) np.select([q>1,q>0],[q,qd],0.5) np.select([q>1],[K[0]]) np.log10(abs(q)+1) np.log2(abs(q)+1) np.cosh(q)
+np.degrees(q) K.max(axis=1) np.rad2deg(q) (q>0).astype(float) (q>0).astype(np.float64)+q.astype(float)
+np.delete(np.append(q,qd),[0,1]) np.insert(q,0,1.0)[:2] np.rot90(K)[0] np.fliplr(K)[1]
+np.array_split(np.append(q,qd),2)[1] np.linalg.multi_dot([K,K,q]) q.std() K.var(axis=0)
+np.zeros_like(q,shape=(2,2))[0] q[::-1] K[:,1] K[K.shape[0]-1] np.any(K>1) np.all(K>0,axis=0)
+"""
+NUMPYS = TEXTS.split()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_functions_of_numpy_give_what_numpy_gives(seed: int) -> None:
+    """Several of them in one text, on drawn numbers."""
+    rng = np.random.default_rng(seed)
+    parts = [f"{rng.choice(['+', '*'])} {x}" for x in rng.choice(NUMPYS, 4, replace=False)]
+    made: dict[str, Any] = {"np": np}
+    exec(f"def drawn_text(arm, q, qd, K):\n    return 0*qd + q {' '.join(parts)}", made)
+    law = mp.controller("planar2r", mp.law(made["drawn_text"], settings={"K": "n×n"}), K=rng.uniform(-2, 2, (2, 2)))
+    run = law.compile()
+    for _ in range(3):
+        x = {"q": rng.uniform(-2, 2, 2), "qd": rng.uniform(-2, 2, 2), "K": rng.uniform(-2, 2, (2, 2))}
+        wanted = made["drawn_text"](None, *x.values())
+        got = run(*(x[name].ravel() for name in law.inputs if name in x))
+        np.testing.assert_allclose(got, wanted, rtol=1e-11, atol=1e-11, err_msg=" ".join(parts))
+
+
+def test_several_results_of_a_model_are_taken_apart_as_those_of_an_arm() -> None:
+    def drains(arm: Any, q: Any, qd: Any) -> Any:
+        kinetic, potential = arm.energy(q, qd)
+        found = arm.energy(q, qd)
+        return qd * (kinetic + 2 * potential) + found[0] * q + found.potential
+
+    q, qd = np.array([[0.3, 0.4], [0.5, -0.2]])
+    robot = mp.load("planar2r").with_parameters(l1=1, l2=0.8, m1=3, m2=2, g=9.81)
+    law, arm = mp.controller(robot, mp.law(drains)), mp.Arm(robot)
+    np.testing.assert_allclose(law.compile()(q, qd), drains(arm, q, qd), rtol=1e-12)
+
+
 def _global(arm, q):
     global TOTAL  # noqa: PLW0603
     TOTAL = TOTAL + 1
@@ -395,11 +470,17 @@ def _nobody():
     return 0
 
 
+def _names(arm, q):
+    globals()["TOTAL"] = q
+    return q
+
+
 def _plain(arm, q):
     return q
 
 
 BAD = [
+    (_names, {}, "calls globals"),
     (_global, {}, "a global name"), (_attribute, {}, "an attribute"), (_yield, {}, "yield"), (_stars, {}, "argument"),
     (_default, {}, "settings="), (_unknown, {}, "'qdot'"), (_nobody, {}, "the arm"),
     (_plain, {"states": {"x": "n"}}, "no argument"), (_plain, {"settings": {"q": 1.0}}, "one thing only"),

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 
@@ -14,11 +15,14 @@ import pytest
 
 import manipula as mp
 from manipula import api
-from manipula.algebra.simplify.tree import FormulaTree
+from manipula.algebra.simplify.tree import ZERO, Degrees, FormulaNumber, FormulaTree, Symbol, product_of, sum_of
+from manipula.errors import InputError
 from manipula.worksheets.answers import check_number
 from manipula.worksheets.arms import LENGTHS, MASSES, numbers_of
+from manipula.worksheets.entries import check_file
 from manipula.worksheets.page import SCRIPT, WORDS
 from manipula.worksheets.questions import CLOSE, NEAR, check_joints, samples_of
+from manipula.worksheets.reader import angle_leaves
 from manipula.worksheets.sheet import Sheet, Worksheet
 from tests.laws.test_steps_proved import dh
 from tests.node import needs_node, run_node
@@ -296,3 +300,37 @@ def test_numbers_are_read_as_people_write_them(tmp_path: Path) -> None:
     page = json.loads(run_node(run, tmp_path))
     for (_, text, right, command), here in zip(cases, page, strict=True):
         assert (command, here) == (right, right), text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_angle_is_its_whole_multiples_of_joints_and_its_degrees(seed: int) -> None:
+    rng = Random(seed)
+    joints = [Symbol(f"q{k}", True) for k in range(1, 4)]
+    times = {joint: rng.randint(-3, 3) for joint in joints}
+    turned = Fraction(rng.choice((-90, 0, 45)))
+    parts: list[FormulaTree] = [product_of([FormulaNumber(Fraction(n)), joint]) for joint, n in times.items()]
+    found = dict(angle_leaves(sum_of([*parts, product_of([FormulaNumber(turned), Degrees(Fraction(1))])])))
+    degrees = sum(n * leaf.value for leaf, n in found.items() if isinstance(leaf, Degrees))
+    assert {leaf: n for leaf, n in found.items() if not isinstance(leaf, Degrees)} == {
+        x: n for x, n in times.items() if n
+    }
+    assert degrees == turned
+
+
+def test_an_angle_of_nothing_is_none_and_one_of_a_bare_number_is_refused() -> None:
+    assert angle_leaves(ZERO) == ()
+    for wrong in (FormulaNumber(Fraction(1)), product_of([FormulaNumber(Fraction(1, 2)), Symbol("q1", True)])):
+        with pytest.raises(InputError, match=r"an angle has whole multiples|is a sum of joints"):
+            angle_leaves(wrong)
+
+
+def test_a_sheet_that_is_not_there_or_is_none_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "none.json"
+    with pytest.raises(InputError) as caught:
+        check_file(missing, 1, {})
+    assert str(caught.value) == f"{missing}: cannot be read: No such file or directory"
+    for text in ("", "[]", "{}", '{"students": 3, "topics": [], "seed": 1}'):
+        missing.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            check_file(missing, 1, {})
+        assert str(caught.value) == f"{missing}: not a worksheet that manipula wrote"

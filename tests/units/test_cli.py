@@ -357,6 +357,7 @@ def test_demo_shows_the_main_job() -> None:
         assert part in text
     assert list((Path("out") / "demo").glob("*.c"))
     assert "FAILED" not in text
+    assert re.findall(r"^(\d+)\. \S", text, re.MULTILINE) == list("123456")
     # what is printed of a call is what the arm of that name gives, by arrays, at what is printed of its inputs
     arm = merge_fixed(bind(api.load("puma560"), FLOATS, {}))
     q, qd, qdd = (

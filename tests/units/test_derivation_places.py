@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula import api
 from manipula.algebra.show.layout import width
+from manipula.algebra.show.notation import Letter, script_of
+from manipula.api.robot_story import _steps
 from manipula.cli.app import app
 from manipula.pages.derivation import Derivation
 from manipula.pages.documents import html_document
@@ -135,6 +137,20 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(app, ["worksheet", "check", "worksheet", "bad.txt"]).exit_code == 2
 
 
+@pytest.mark.drawn("robot")
+@pytest.mark.parametrize("robot", ["planar2r", "rp", "craig_3r", "spong_cylindrical", "siciliano_elbow", "stanford"])
+def test_a_report_has_every_derivation_of_its_robot(robot: str) -> None:
+    """On the page and on paper; of six joints the dynamics by Newton–Euler."""
+    arm = mp.load(robot)
+    found = _steps(arm)
+    topics = ("pose", "jacobian", "singularities", "dynamics")
+    assert len(found) == len(topics)
+    for topic, (html, typst) in zip(topics, found, strict=True):
+        title = mp.derive(arm, topic, method="newton-euler" if topic == "dynamics" and arm.dof > 3 else "").title
+        assert title.sentence(script_of("html", (), {}), str) in html
+        assert title.sentence(script_of("typst", (), {}), str) in typst
+
+
 @pytest.mark.parametrize("script", ["", "document.title = 'α < β'"])
 def test_a_page_allows_its_own_script_alone(script: str) -> None:
     text = html_document("a < b", ["<p>body</p>"], script=script)
@@ -148,3 +164,26 @@ def test_a_page_allows_its_own_script_alone(script: str) -> None:
     }  # fmt: skip
     assert re.findall(r"<script>(.*?)</script>", text) == ([script] if script else [])
     assert "<title>a &lt; b</title>" in text and "<p>body</p>" in text
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_where_the_base_stands_is_said_where_it_stands_elsewhere(away: bool) -> None:
+    robot = mp.load("planar2r").with_base(xyz=[0, 0, 0.5]) if away else mp.load("planar2r")
+    text = " ".join(str(mp.derive(robot, "pose", method="transforms")).split())
+    assert ("The base stands at A₀ in the world." in text) == away
+    assert ("⁰T₁ = ⁰T₀A₁ " in text, "⁰T₁ = A₁ " in text) == (away, not away)
+
+
+@pytest.mark.parametrize("place", ["text", "latex", "typst", "html"])
+def test_a_letter_has_all_its_indices_in_every_place(place: str) -> None:
+    """One in front, one below: each where its own letter says, none where it has none."""
+    script = script_of(place, {}, {})
+    index = {
+        name: [script.letter(Letter("T", "7" * ("below" in name), "", "5" * ("before" in name)))]
+        for name in ("", "below", "before", "below before")
+    }
+    for name, (text,) in index.items():
+        signs = text.translate(str.maketrans("⁵₇", "57"))
+        assert signs.count("5") == ("before" in name) and signs.count("7") == ("below" in name), text
+        assert signs.count("T") == 1
+    assert len({text for (text,) in index.values()}) == 4

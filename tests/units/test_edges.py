@@ -25,6 +25,7 @@ from manipula.algebra.simplify.tree import (
     sum_of,
 )  # fmt: skip
 from manipula.errors import InputError
+from manipula.generation.levels import enough_for
 from manipula.identification.calibration.result import independent, why
 from manipula.identification.estimators.prior import RADIUS, THINNEST, _prior_bodies, least_eigenvalue, sphere
 from manipula.identification.excitation.motions import _assumed_ranges, kept_limits, room_from
@@ -96,6 +97,21 @@ def test_powers_of_angles_and_of_nothing() -> None:
             plainly = float_of(base, given) ** exponent
             expected = plainly if angle is power else -1.3 * plainly if angle.op == "*" else plainly + 1.3
             assert float_of(Angles({}).collect(angle), given) == pytest.approx(expected)
+
+
+def test_equal_products_have_one_form_as_far_as_powers_are_written_out() -> None:
+    def form(text: str) -> Any:
+        return Angles({}).form(parameter_from_text(text))
+
+    for one, other in (
+        ("a*b*a*a", "b*a**3"),
+        ("(a*b)**2", "b**2*a**2"),
+        ("a**60*a**40", "a**100"),
+        ("a/a**4", "a**(-3)"),
+    ):
+        assert form(one) == form(other) and all(isinstance(atom, Name) for term in form(one) for atom, _ in term)
+    for text in ("a**60*a**41", "a**(-60)/a**41"):
+        assert form(text) == {frozenset({(parameter_from_text(text), 1)}): 1}
 
 
 # times as text
@@ -193,6 +209,12 @@ def test_ranges_of_a_motion_where_the_file_says_little() -> None:
     np.testing.assert_allclose(kept.reach, 0.95 * kept.upper)
     kept = kept_limits(_limited((TURN, [-1, 3]), (SLIDE, [0, 2])), None)
     assert [*kept.lower, *kept.upper, *kept.middle] == [-1, 0, 3, 2, 1, 1] and "position" not in str(kept.notes)
+    plainly = {"theta": 0, "d": 0, "a": 0.3, "alpha": 0}
+    partly = kept_limits(mp.Robot.from_dh([plainly, {**plainly, "velocity_limit": 1.5}, plainly], angle="rad"), None)
+    assert [note for note in partly.notes if "velocity" in note] == [
+        "joint1, joint3: no velocity limit in the file; 2 rad/s or m/s is kept"
+    ]
+    assert partly.velocity.tolist() == [2, 1.5, 2]
     asked = {"position": [[-1, 1], [0, 2]], "velocity": 3, "acceleration": [4, 5], "effort": 6}
     kept = kept_limits(_limited((TURN, None), (SLIDE, None)), asked)
     assert not kept.notes and kept.asked == asked.keys()
@@ -408,3 +430,16 @@ def test_a_filter_takes_the_parts_that_are_long_beside_its_period() -> None:
         assert [part.duration for part in parts] == (long or [2.99, 0.99]) or not long
         told = f"1 stretches shorter than {PERIODS:g} periods of the filter, {PERIODS / cutoff:.2g} s, are left out"
         assert [told in part.notes for part in parts] == [len(long) == 1] * len(parts)
+
+
+# how long a search goes on
+
+
+def test_a_search_of_much_is_no_longer_than_of_some() -> None:
+    """Of few operations each gets as many moves; of many the moves, which then take longer, become fewer."""
+    few, many = [1, 2, 50, 100], [2000, 20_000, 10**6]
+    assert enough_for(0) == enough_for(1) > 0
+    assert {enough_for(n) / n for n in few} == {enough_for(1)}
+    taken = [n * enough_for(n) for n in many]
+    assert max(taken) == pytest.approx(min(taken), rel=1e-4)
+    assert all(n * enough_for(n) <= max(taken) for n in range(1, 1000))

@@ -353,6 +353,27 @@ def test_options_of_a_unit_are_no_options_of_c(tmp_path: Path) -> None:
             law.emit("fmu", tmp_path, platforms="none", **given)
 
 
+def test_a_binary_asks_for_no_library_that_its_platform_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What each compiler is called with: code for any address but on Windows, no libraries of GCC there, no debugging
+    from Zig."""
+    orders: list[list[str]] = []
+
+    def run(order: list[str], cwd: str, **rest: Any) -> Any:
+        orders.append(order)
+        (Path(cwd) / order[-1]).write_bytes(b"made")
+        return subprocess.CompletedProcess(order, 0, "", "")
+
+    monkeypatch.setattr(units.subprocess, "run", run)
+    for x in units.PLATFORMS:
+        for compiler in (["cc"], ["x86_64-w64-mingw32-gcc"], ["zig", "cc", "-target", x.target]):
+            assert units._binary({"u.c": "", "u_unit.c": ""}, "u", x, compiler) == b"made"
+            flags, windows, zig = set(orders.pop()), x.system == "Windows", "zig" in compiler
+            assert flags >= {"-std=c99", "-ffp-contract=off", "-shared", "u.c", "u_unit.c", f"u{x.ending}"}
+            assert ("-fPIC" in flags, "-lm" in flags) == (not windows, not windows)
+            assert ("-s" in flags, "-g0" in flags) == (zig, zig)
+            assert ("-static-libgcc" in flags) == (windows and not zig and "gcc" in compiler[0])
+
+
 def test_one_file_for_both_macs() -> None:
     """Each part is found where the table says, whole, at a page of its own."""
     intel = struct.pack("<III", 0xFEEDFACF, 0x01000007, 3) + bytes(range(256)) * 80

@@ -274,6 +274,29 @@ def test_the_emitted_text_of_other_devices_agrees() -> None:
         assert np.allclose(a, b, atol=1e-11)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_kinds_of_numbers_join_in_the_widest(seed: int) -> None:
+    """Whole numbers alone become JAX's own floats."""
+    dice, arm = np.random.default_rng(seed), mp.Arm("puma560")
+    kinds = list(dice.choice(["int32", "int64", "bool", "float16", "float32", "float64"], 3))
+    x = [dice.integers(0, 2, 6).astype(kind) for kind in kinds]
+    for double in (True, False):
+        jax.config.update("jax_enable_x64", double)
+        whole = not any(kind.startswith("float") for kind in kinds)
+        wanted = "float64" if double and (whole or "float64" in kinds) else "float32"
+        found = arm.jax("inverse_dynamics")(*x)
+        assert found.dtype == wanted
+        expected = arm.inverse_dynamics(*(y.astype(float) for y in x))
+        np.testing.assert_allclose(found, expected, rtol=1e-4 if wanted == "float32" else 1e-13, atol=1e-4)
+
+
+@pytest.mark.parametrize("value", ["rest", None, object(), {"q": 1}, [[1.0], [1.0, 2.0]]])
+def test_what_is_no_array_is_named(value: Any) -> None:
+    f = mp.Arm("puma560").jax("inverse_dynamics")
+    with pytest.raises(InputError, match="qd: expected numbers, found"):
+        f(np.zeros(6), value, np.zeros(6))
+
+
 def test_wrong_shapes_are_named() -> None:
     f = mp.Arm("puma560").jax("gravity")
     with pytest.raises(InputError, match="q: expected shape"):

@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.io import loadmat, savemat
 
 import manipula as mp
-from manipula.recordings.array_files import arrays_from_bytes
+from manipula.recordings.array_files import archive_from_bytes
 
 N = 40
 JOINTS = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")
@@ -168,7 +168,7 @@ def test_files_of_matlab_5_hold_what_scipy_finds_in_them(seed: int) -> None:
     expected: dict[str, np.ndarray] = {}
     for name, value in loadmat(file, struct_as_record=False).items():
         expected |= {} if name.startswith("__") else parts_by_scipy(name, value)
-    found = arrays_from_bytes(file.getvalue())
+    found = archive_from_bytes(file.getvalue()).arrays
     assert {name for name, x in found.items() if x.size} == {name for name, x in expected.items() if x.size}
     for name, value in found.items():
         if value.size:
@@ -184,7 +184,7 @@ def test_a_changed_byte_of_matlab_5_is_refused_or_changes_a_number(tmp_path: Pat
     for place in range(128, 700):
         for value in (0, 1, 2, 5, 9, 14, 15, 127, 255):
             try:
-                found = arrays_from_bytes(right[:place] + bytes([value]) + right[place + 1 :])
+                found = archive_from_bytes(right[:place] + bytes([value]) + right[place + 1 :]).arrays
             except ValueError:
                 refused += 1
             else:

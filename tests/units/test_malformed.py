@@ -237,6 +237,7 @@ def test_python_rows(row: object, fragment: str, whole: Sentences) -> None:
         ("alpha = -90", "alpha = 1.5708", "joint 1 'shoulder': alpha: 1.5708 degrees looks like radians"),
         ("a = 0.3", "a = 300", "joint 2 'elbow': a: 300 m looks like millimetres"),
         ("com = [0.1, 0, 0]", "com = [100, 0, 0]", "joint 1 'shoulder': com: 100 m looks like millimetres"),
+        ("[0, 0, -9.81]", "[0, -3000, -9810]", "gravity: 10258.5 m/s² is more than on any planet"),
         ('length = "m"', 'length = "mm"', "length: the longest link is 0.3 mm, which looks like metres"),
         ("yy = 0.2", "yy = 0.05", "joint 1 'shoulder': inertia: breaks the triangle inequality"),
         ("L1 = 0.4", "L1 = 0.4\nL11 = 0.5", "values.L11: no entry of the table uses this name; did you mean 'L1'?"),

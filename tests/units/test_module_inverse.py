@@ -172,7 +172,7 @@ def test_limits_reach_and_what_is_no_pose(tmp_path: Path) -> None:
     assert own["told"][1][2].startswith("joint 2 at -51.5662° is outside its limits [-20°, 120°] by 31.57°; joint 3")
     assert free["nearest"] == 0 and [x[0] for x in free["told"]] == [True, True]
     assert [x[1] for x in free["told"]] == [False, False]
-    assert far["nearest"] == -1 and all(x[2].startswith("out of reach: where it comes nearest") for x in far["told"])
+    assert far["nearest"] == -1 and all(x[2].startswith("out of reach: this branch ends") for x in far["told"])
     assert flat["told"][0][2] == own["told"][0][2]
     for odd in (none, nan):
         assert odd["nearest"] == -1

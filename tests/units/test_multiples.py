@@ -133,6 +133,14 @@ def test_numbers_are_no_leaves_of_their_own_multiple() -> None:
         assert Multiples(values).of_angle(parameter_from_text(text)) == times, text
 
 
+def test_the_factor_of_an_angle_is_what_its_numbers_come_to() -> None:
+    values: dict[str, Parameter] = {"k": parameter_from_text("3"), "n": parameter_from_text("7")}
+    worth = {"k + n": 10, "n - k": 4, "k - n": 4, "k*n": 21, "n/k": 7 / 3, "n**2": 49, "-n": 7, "(n - k)*(k + 1)": 16}
+    for text, factor in worth.items():
+        for angle in (f"({text})*x", f"x*({text})", f"x/(1/({text}))", f"({text})*x/2*2"):
+            assert Multiples(values).of_angle(parameter_from_text(angle)) == pytest.approx(factor), angle
+
+
 def test_what_a_chain_adds_up_stays_within_the_proof() -> None:
     """Five parallel axes, the largest multiple on each: five times as much in one sine, and still proved."""
     robot = mp.Robot.from_dh([(f"{MOST_TIMES}*x + q{i}", 0, 1, 0) for i in range(1, 6)])

@@ -69,6 +69,19 @@ def test_the_way_of_the_tool_is_that_of_the_models() -> None:
     assert not [line for line in arm.plot(rows, trail=False).axes[0].lines if line.get_label() == "way of the tool"]
 
 
+@pytest.mark.parametrize("base", [(0, 0, 0), (2, -3, 0), (-4, 1, 0.5)])
+def test_a_figure_is_as_large_as_the_arm_wherever_it_stands(base: tuple[float, float, float]) -> None:
+    """All places of the arm and its foot below are within, and not much besides."""
+    arm = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4).with_base(xyz=base))
+    place = arm.plot([[0.3, 0.4]]).axes[0]
+    elbow = np.array(base[:2]) + 0.5 * np.array([np.cos(0.3), np.sin(0.3)])
+    points = np.array([base[:2], elbow, arm.pose([0.3, 0.4])[:2, 3]])
+    low, high = points.min(0), points.max(0)
+    for (left, right), least, most in zip((place.get_xlim(), place.get_ylim()), low, high, strict=True):
+        assert left < least and most < right
+        assert right - left < 1.5 * float((high - low).max())
+
+
 def test_the_velocity_of_the_tool_is_that_of_the_models() -> None:
     rng = np.random.default_rng(8)
     for seed in range(20):

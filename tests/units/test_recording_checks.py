@@ -12,9 +12,10 @@ import pytest
 
 import manipula as mp
 from manipula.messages import Message
-from manipula.recordings import diagnostics, sampling, text_files
-from manipula.recordings.columns import Joints, choose_group, entries_of, found_in, how_to_say, incomplete_sentence
+from manipula.recordings import diagnostics, remarks, sampling, text_files
+from manipula.recordings.columns import Joints, choose_group, entries_of, found_in, how_to_say
 from manipula.recordings.file_sets import _first_is_clock, _name, source_of_set
+from manipula.recordings.matching import incomplete_sentence
 from manipula.recordings.repairs import Rows, name_lines, unwrap_joint
 from manipula.recordings.sources import Ask, Source, column_from
 from tests.golden.sentences import Sentences
@@ -204,31 +205,31 @@ def test_remarks_on_rest_limits_and_turns() -> None:
     tau = np.array([[0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 2.0, -9.0]])
     log = seen([0.0, 1.0], q, tau=tau, saturated=np.array([[False] * 4, [False, False, False, True]]))
     bounds = ends([-2, -np.inf, -20, -2], [2, np.inf, 20, 2.99], [1] * 4)
-    assert diagnostics.remarks(log, bounds) == [
+    assert remarks.remarks(log, bounds) == [
         "joint 1 does not move: what its own motion would show cannot be seen",
         "joint 4 goes from -2 to 3, beyond its limits -2 and 2.99",
         "joint 2 goes through 2.07 turns; it is taken in radians",
         "the torque of joint 1 is zero throughout",
         "joint 4: the torque is at its limit, 9, in 1 samples",
     ]
-    assert [note for note in diagnostics.remarks(log, None) if "turns" in note] == [
+    assert [note for note in remarks.remarks(log, None) if "turns" in note] == [
         f"joint {j} goes through 2.07 turns; it is taken in radians" for j in (2, 3)
     ]
     log.turns = (True, True, False, True)
-    assert sum("turns" in note for note in diagnostics.remarks(log, None)) == 1
+    assert sum("turns" in note for note in remarks.remarks(log, None)) == 1
     log.tau = 0 * tau
-    assert diagnostics.remarks(log, None)[-1] == "all torques are zero: the dynamics cannot be identified"
+    assert remarks.remarks(log, None)[-1] == "all torques are zero: the dynamics cannot be identified"
     log.tau = None
-    assert not any("torque" in note for note in diagnostics.remarks(log, None))
+    assert not any("torque" in note for note in remarks.remarks(log, None))
 
 
 @pytest.mark.parametrize("over, told", [(0.0009, False), (0.0011, True), (-0.0009, False), (-0.0011, True)])
 def test_limits_have_a_thousandth_of_slack(over: float, told: bool) -> None:
     span = 4.0
     q = np.array([[0.0], [2.0 + over * span]]) if over > 0 else np.array([[-2.0 + over * span], [0.0]])
-    assert bool(diagnostics._beyond(seen([0.0, 1.0], q), ends(-2, 2))) is told
+    assert bool(remarks._beyond(seen([0.0, 1.0], q), ends(-2, 2))) is told
     open_end = ends(-np.inf, 2) if over > 0 else ends(-2, np.inf)
-    assert bool(diagnostics._beyond(seen([0.0, 1.0], q / 4 + np.sign(over) * 1.5), open_end)) is told
+    assert bool(remarks._beyond(seen([0.0, 1.0], q / 4 + np.sign(over) * 1.5), open_end)) is told
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -237,16 +238,16 @@ def test_a_plateau_has_five_samples_three_in_a_row(length: int, flat: bool, sign
     x = np.sin(0.37 * np.arange(60))
     x[20 : 20 + length] = 1.5
     q = np.arange(60.0)[:, None]
-    found = diagnostics.flat_extremes(sign * x[:, None], q)
+    found = remarks.flat_extremes(sign * x[:, None], q)
     assert np.flatnonzero(found).tolist() == (list(range(20, 20 + length)) if flat else [])
-    batch = diagnostics.flat_extremes(np.stack([0 * x, sign * x])[..., None], np.stack([q, q]))
+    batch = remarks.flat_extremes(np.stack([0 * x, sign * x])[..., None], np.stack([q, q]))
     assert not batch[0].any() and batch[1].any() == flat
     x[22] = 0.0  # the first two are no run
-    found = diagnostics.flat_extremes(sign * np.append(x, [1.5] * 2)[:, None], np.arange(62.0)[:, None])
+    found = remarks.flat_extremes(sign * np.append(x, [1.5] * 2)[:, None], np.arange(62.0)[:, None])
     assert np.flatnonzero(found).tolist() == (list(range(23, 27)) if length == 7 else [])
     q[18:30] = 18.0  # an arm at rest has equal torques, too
     x[22] = 1.5
-    assert not diagnostics.flat_extremes(sign * x[:, None], q).any()
+    assert not remarks.flat_extremes(sign * x[:, None], q).any()
 
 
 @pytest.mark.parametrize("beside, flat", [(1, True), (2, False)])
@@ -254,16 +255,16 @@ def test_a_coarse_sensor_has_equal_samples_at_any_peak(beside: int, flat: bool) 
     x = np.sin(0.37 * np.arange(60))
     x[20:29] = 1.5
     x[40 : 40 + beside] = 1.4
-    assert diagnostics.flat_extremes(x[:, None], np.arange(60.0)[:, None]).any() == flat
+    assert remarks.flat_extremes(x[:, None], np.arange(60.0)[:, None]).any() == flat
 
 
 def test_two_values_are_no_plateau() -> None:
     x = np.where(np.arange(40) < 20, 1.0, -1.0)[:, None]
-    assert not diagnostics.flat_extremes(x, np.arange(40.0)[:, None]).any()
+    assert not remarks.flat_extremes(x, np.arange(40.0)[:, None]).any()
     x[0] = 0.0
-    assert diagnostics.flat_extremes(x, np.arange(40.0)[:, None])[1:].all()
+    assert remarks.flat_extremes(x, np.arange(40.0)[:, None])[1:].all()
     zero = np.maximum(np.sin(0.37 * np.arange(60)), 0.0)[:, None]  # what rests at zero is not at a limit
-    assert not diagnostics.flat_extremes(zero, np.arange(60.0)[:, None]).any()
+    assert not remarks.flat_extremes(zero, np.arange(60.0)[:, None]).any()
 
 
 # clocks
@@ -611,11 +612,8 @@ def test_numbers_with_either_decimal(decimal: str, text: str, value: float | Non
 
 def test_cells_and_names_of_a_line() -> None:
     way = text_files.Way(",", ".")
-    assert (
-        way.cells(" 1,\"2,5\",'3' ") == ["1", "2,5", "3"]
-        and way.cells("1,2,") == ["1", "2", ""]
-        and way.cells("") == [""]
-    )
+    assert way.cells(" 1,\"2,5\",'3' ") == ["1", "2,5", "3"] and way.cells("") == [""]
+    assert way.cells("1,2,") == ["1", "2", ""] and way._replace(ended=True).cells("1,2,") == ["1", "2"]
     assert way.names('"a,b",c,') == ["a,b", "c"] and way.names("a") == ["a"]
     spaces = text_files.Way(None, ".")
     assert spaces.names("  q1 [rad]  tau1 (Nm)") == ["q1 [rad]", "tau1 (Nm)"]

@@ -75,6 +75,10 @@ def test_a_pose_is_four_rows_of_four_numbers() -> None:
         given_steps("tool", pose, (0, 0, 1))
     with told("tool: expected xyz and rpy, three numbers each, or a 4×4 pose"):
         given_steps("tool", [row[:3] for row in pose], (0, 0, 0))
+    for k in range(4):
+        for wrong in (pose[k][:3], 7, "row"):
+            with told("tool: expected xyz and rpy, three numbers each, or a 4×4 pose"):
+                given_steps("tool", [*pose[:k], wrong, *pose[k + 1 :]], (0, 0, 0))
     pose[1][3] = "l"
     with pytest.raises(mp.InputError, match=r"^tool\[1\]\[3\]: found .*, expected numbers in a 4×4 pose$"):
         given_steps("tool", pose, (0, 0, 0))

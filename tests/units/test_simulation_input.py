@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from math import inf, nan
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.simulation import closed_run
 from tests.golden.sentences import Sentences
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -247,3 +249,19 @@ def test_bad_input_is_answered_by_a_sentence(call: Callable[[], Any], sentence: 
 def test_a_robot_without_effort_limits_is_warned_of() -> None:
     with pytest.warns(mp.ManipulaWarning, match="no joint has an effort limit"):
         mp.Plant(ARM)
+
+
+def test_torques_row_by_row_are_each_held_for_a_step() -> None:
+    """Of a robot with loops; the last row goes on where there is no other."""
+    robot: Any = SimpleNamespace(name="linkage", motors=("a", "b"))
+    table, step = np.arange(8.0).reshape(4, 2), 0.1
+    torques = closed_run._torques(robot, table, 4, step)
+    nothing = np.zeros(2)
+    for k in range(4):
+        for within in (0.0, 0.5, 0.99):
+            assert torques((k + within) * step, nothing, nothing).tolist() == table[k].tolist()
+    assert torques(9.0, nothing, nothing).tolist() == table[-1].tolist()
+    assert closed_run._torques(robot, [3, 4], 4, step)(0.3, nothing, nothing).tolist() == [3, 4]
+    for wrong in (table, table[:, :1], [1.0], "torque"):
+        with pytest.raises(mp.InputError, match=r"linkage: simulate: .* torques of a, b, held or a row a step"):
+            closed_run._torques(robot, wrong, 5, step)

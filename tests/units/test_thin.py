@@ -147,6 +147,27 @@ def test_tables_have_a_thin_call_too(count: int) -> None:
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_table_of_one_row_needs_no_code_of_tables(seed: int) -> None:
+    """It has the bits of the row, and of the row in a table; more rows go the general way, which loads that code."""
+    f, g = compile_tape(wide_tape(), "llvm"), compile_tape(wide_tape(), "llvm")
+    random = np.random.default_rng(seed)
+    x, y = random.normal(size=(3, 5)), random.normal(size=(3, 2))
+    table = g.general(x, y)
+    f.__class__.general = None  # type: ignore[assignment]
+    for i in range(3):
+        lone, row = f(x[i : i + 1], y[i : i + 1]), f(x[i], y[i])
+        into = tuple(np.full_like(z, np.nan) for z in lone)
+        f(x[i : i + 1], y[i : i + 1], out=into)
+        for a, b, c, d in zip(lone, row, table, into, strict=True):
+            assert a.shape == (1, *b.shape) and a.flags.carray and a.flags.owndata
+            np.testing.assert_array_equal(a[0], b)
+            np.testing.assert_array_equal(a[0], c[i])
+            np.testing.assert_array_equal(a, d)
+    with pytest.raises(TypeError):
+        f(x, y)
+
+
 def test_tables_of_other_sorts(total: Compiled) -> None:
     x, y = np.arange(24.0).reshape(8, 3), np.ones((8, 3))
     total(x, y)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import manipula
 import manipula as mp
@@ -229,3 +231,21 @@ def test_jacobians_without_units() -> None:
     J = np.zeros((2, 6, 3))
     J[0, [0, 1], [0, 1]], J[1, [0, 1, 2], [0, 1, 2]] = [1.0, 1e-6], [1.0, 1.0, 0.9e-7]
     assert poses.rank_of(J) == 2 and poses.rank_of(J[:, :, :1]) == 1 and poses.rank_of(0 * J) == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_numbers_about_what_is_no_rotation_are_its_own(seed: int) -> None:
+    """Both distances are computed anew: over all entries of RᵀR, and by the mean square to the nearest rotation."""
+    rng = np.random.default_rng(seed)
+    T = np.eye(4)
+    T[:3, :3] = Rotation.from_rotvec(rng.uniform(-2, 2, 3)).as_matrix() + rng.uniform(-0.2, 0.2, (3, 3))
+    R = T[:3, :3]
+    values, ways = np.linalg.eigh(R.T @ R)
+    nearest = R @ ways @ np.diag(values**-0.5) @ ways.T  # the polar factor
+    with pytest.raises(mp.InputError) as caught:
+        poses.checked_poses(T)
+    told = re.search(r"differs from 1 by (\S+); the nearest rotation is (\S+) away in each entry", str(caught.value))
+    assert told is not None
+    found = [float(x) for x in told.groups()]
+    assert found[0] == pytest.approx(np.abs(R.T @ R - np.eye(3)).max(), rel=6e-3)
+    assert found[1] == pytest.approx(np.sqrt(((R - nearest) ** 2).mean()), rel=6e-2)

@@ -175,6 +175,69 @@ def test_a_plan_gives_the_bits_of_the_dispatcher(arm: mp.Arm, model: str, dtype:
             assert torch.equal(a, b) and a.dtype == dtype and a.shape == b.shape
 
 
+def drawn_tensor(dice: np.random.Generator, dtype: Any) -> Any:
+    """(…, 2): one row, some, none; entries and rows as far apart as views have them."""
+    rows = int(dice.choice([0, 1, 3, 5]))
+    whole = torch.tensor(dice.uniform(-1, 1, (rows, 2)), dtype=dtype)
+    ways = (
+        lambda x: x,
+        lambda x: torch.stack([x, -x], -1)[..., 0],
+        lambda x: x.T.contiguous().T,
+        lambda x: torch.cat([x, x], 0)[: len(x)],
+        lambda x: x[:1].expand(5, 2) if len(x) else x,
+        lambda x: torch.complex(x, -x).conj().imag,
+        lambda x: x[0] if len(x) else torch.zeros(2, dtype=dtype),
+        lambda x: x[:, None],
+        torch.nn.Parameter,
+        lambda x: x.clone().requires_grad_(),
+    )
+    return ways[dice.integers(len(ways))](whole)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_tensors_of_any_layout_give_the_bits_of_the_dispatcher(arm: mp.Arm, seed: int) -> None:
+    """Also where another call came before, and where shapes or types do not fit: then both say the same."""
+    dice = np.random.default_rng(seed)
+    f, kinds = arm.torch("inverse_dynamics"), [torch.float64, torch.float32]
+    for kind in kinds:
+        f(*torch.zeros(3, 2, dtype=kind))
+    for _ in range(20):
+        kind = kinds[dice.integers(2)]
+        x = [drawn_tensor(dice, kind) if dice.random() < 0.97 else torch.zeros(2).half() for _ in range(3)]
+        try:
+            wanted = f(*(y.detach().resolve_neg().clone().contiguous()[None] for y in x))[0]
+        except InputError as refused:
+            with pytest.raises(InputError, match=str(refused).split(":")[0]):
+                f(*x)
+            continue
+        found = f(*x)
+        assert torch.equal(found, wanted) and found.requires_grad == any(y.requires_grad for y in x)
+
+
+def test_the_first_batches_of_pytorch_are_mapped(arm: mp.Arm) -> None:
+    """`is_grads_batched` and `vectorize=True`, which are no transforms of torch.func."""
+    f, (q, qd, qdd) = arm.torch("inverse_dynamics"), [x.detach() for x in states(3)]
+
+    def torque(x: Any) -> Any:
+        return f(x, qd, qdd)
+
+    slopes = torch.autograd.functional.jacobian(torque, q)
+    assert torch.equal(torch.autograd.functional.jacobian(torque, q, vectorize=True), slopes)
+    x = q.clone().requires_grad_()
+    (rows,) = torch.autograd.grad(torque(x), x, torch.eye(2, dtype=torch.float64), is_grads_batched=True)
+    assert torch.equal(rows, slopes)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+def test_transforms_inside_of_what_is_compiled(arm: mp.Arm) -> None:
+    f, (q, qd, qdd) = arm.torch("inverse_dynamics"), [x.detach() for x in states(3, 3)]
+
+    def slope(x: Any) -> Any:
+        return torch.func.vmap(torch.func.grad(lambda x: f(x, qd[0], qdd[0]).square().sum()))(x)
+
+    assert torch.allclose(torch.compile(slope, backend="aot_eager")(q), slope(q))
+
+
 def as_tuple(results: Any) -> tuple[Any, ...]:
     return tuple(results) if isinstance(results, tuple) else (results,)
 

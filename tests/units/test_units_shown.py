@@ -10,8 +10,13 @@ from collections.abc import Iterator
 import pytest
 
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.control.laws import LAWS
+from manipula.mechanics.models.control.laws import LAWS, delay_torques
 from manipula.mechanics.models.entry import Block
+from manipula.mechanics.models.estimation.least_squares import least_squares
+from manipula.mechanics.models.estimation.spread import least_squares_with_spread
+from manipula.mechanics.models.estimation.unknowns import base_unknowns, load_unknowns
+from manipula.mechanics.models.integrate.driven_arm import periodic, sensor_block
+from manipula.mechanics.models.motion.profiles import fourier, spline
 from manipula.mechanics.models.ports import PORTS, PortKind
 from manipula.scalar import Next, Rate
 from manipula.studies.catalogue.registry import READY
@@ -47,6 +52,13 @@ def blocks() -> Iterator[Block]:
     for entry in LAWS.values():
         yield entry.continuous
         yield entry.sampled
+    yield periodic(delay_torques(LAWS["computed_torque"].sampled, 2), 3)
+    yield sensor_block(("q", "qd"), True, 2)
+    yield least_squares(base_unknowns())
+    for accelerations in (True, False):
+        yield least_squares_with_spread(load_unknowns(accelerations=accelerations), 3)
+    yield spline(2, 3)
+    yield fourier(2)
 
 
 def per_second(unit: dict[str, int]) -> dict[str, int]:
@@ -82,6 +94,10 @@ def test_the_rate_of_a_state_is_its_unit_per_second_and_the_next_has_its_unit(bl
             assert unit == states[result.gives.state]
         if isinstance(result.gives, Rate):
             assert unit == [per_second(u) for u in states[result.gives.state]]
+    for unit, meaning in [*((x.unit, x.doc) for x in block.inputs), *((x.unit, x.doc) for x in block.outputs.values())]:
+        assert (dimensions(unit) or unit in SEVERAL) and meaning
+        with pytest.raises(AssertionError):
+            dimensions(meaning)
 
 
 @pytest.mark.parametrize("name", READY)

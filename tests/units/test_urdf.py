@@ -84,6 +84,17 @@ def test_axes_along_coordinates_are_exact() -> None:
     assert [(step.kind, step.amount.value) for step in row.after] == [("rx", Deg(Fraction(-90)))]
 
 
+def test_a_warning_about_a_file_begins_with_it_and_goes_on_in_the_words_of_the_text(tmp_path: Path) -> None:
+    text = one_joint('<origin xyz="1 0 0"/><origin xyz="5 0 0"/><limit lower="2" upper="-2" effort="1" velocity="1"/>')
+    (tmp_path / "odd.urdf").write_text(text, encoding="utf-8")
+    with pytest.warns(ManipulaWarning) as plain:
+        robot_from_urdf(text)
+    with pytest.warns(ManipulaWarning) as named:
+        mp.load(tmp_path / "odd.urdf")
+    said = [str(one.message) for one in plain]
+    assert len(said) > 1 and [str(one.message) for one in named] == [f"{tmp_path / 'odd.urdf'}: {x}" for x in said]
+
+
 def test_a_missing_axis_is_x_and_the_first_of_two_origins_counts() -> None:
     with pytest.warns(ManipulaWarning, match="joint 'j' has 2 <origin>; the first is read"):
         arm = robot_from_urdf(one_joint('<origin xyz="1 0 0"/><origin xyz="5 0 0"/>'))

@@ -224,10 +224,8 @@ class _Vectorcall:
         yield from self._answer("one")
 
     def table(self) -> Iterator[str]:
-        """Many rows: every input has as many as the first."""
+        """Many rows: every input has as many as the first. One row needs no code of `run`, which may not be loaded."""
         yield "many.look:"
-        yield from _context("run", "run")
-        yield "  %ready = icmp ne ptr %run, null\n  br i1 %ready, label %many.ready, label %general\nmany.ready:"
         for i, port in enumerate(self.inputs):
             yield from self._fits("many", i, axes=2)
             yield f"  %many{i}.rows = load i64, ptr %many{i}.shape, align 8"
@@ -237,6 +235,10 @@ class _Vectorcall:
             yield f"  %many{i}.wide = icmp eq i64 %many{i}.size, {len(port.slots)}"
             yield f"  %many{i}.right = and i1 %many{i}.as, %many{i}.wide"
             yield f"  br i1 %many{i}.right, label %many.next{i}, label %general\nmany.next{i}:"
+        yield from _context("run", "run")
+        yield "  %lone = icmp eq i64 %many0.rows, 1\n  %loaded = icmp ne ptr %run, null"
+        yield "  %ready = or i1 %lone, %loaded"
+        yield "  br i1 %ready, label %many.ready, label %general\nmany.ready:"
         yield from self._prepare_parameters("many")
         yield from self.parameters.own()
         for i, port in enumerate(self.outputs):
@@ -253,6 +255,9 @@ class _Vectorcall:
         inputs = [f"ptr %many{i}.data, i64 {len(port.slots)}" for i, port in enumerate(self.inputs)]
         taken = [f"ptr %many.y{i}.data" for i in range(len(self.outputs))]
         kept = "ptr %own.k" if self.parameters else "ptr null"
+        single = [f"ptr %many{i}.data" for i in range(len(self.inputs))]
+        yield "  br i1 %lone, label %lone.run, label %several.run\nlone.run:"
+        yield f"  call void @one({', '.join([*single, kept, *taken])})\n  br label %ran\nseveral.run:"
         # giving the lock up and taking it back costs more than a few rows
         work = f"  call void %run({', '.join([*inputs, kept, *taken])}, i64 %many0.rows)"
         yield from _context("unlock", "unlock")

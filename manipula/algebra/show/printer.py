@@ -22,6 +22,7 @@ _SPLIT = re.compile(r"([A-Za-z]+)(\d*)(?:_([A-Za-z0-9]{1,2}))?")
 _INSIDE = re.compile(r"([A-Za-z])(\d+[a-z]{1,2})")  # I2y
 _OF_ANGLES = re.compile(r"[cs]_?m?\d+(_?m\d+|_\d+)+")  # c12m4, s1_12: sums and differences of angles
 _WORDS = re.compile(r"((?!q)[A-Za-z]{2,}_[A-Za-z]+)(\d*)")  # gravity_g1: words joined, not a letter and its axis
+_GREEK = re.compile(r"([A-Za-z]+)_([A-Za-z]+\d*)")  # theta_fixed2: the letter with a word below
 _WANTED = re.compile(r"(q)(d{0,2})_ref(\d+)")  # what a law is to follow
 _RATES = re.compile(r"(q)(d{1,2})")
 # a letter and its index: I, L, K with their axes, centres r, first moments m, gravity g, motor inertia Ia, friction f
@@ -32,6 +33,9 @@ def split_name(name: str) -> NameParts:
     """(letter, index, dots): Ixx2 → (I, xx2, 0), qdd1 → (q, 1, 2), w3_x → (w, 3x, 0)"""
     if _OF_ANGLES.fullmatch(name):
         return name[0], re.sub(r"_?m", "-", name[1:]).replace("_", ","), 0
+    greek = _GREEK.fullmatch(name)
+    if greek and greek[1] in GREEK:
+        return greek[1], greek[2], 0
     words = _WORDS.fullmatch(name)
     if words:
         return words[1], words[2], 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from manipula.identification.fit.other_robots import OtherRobot
 from manipula.identification.fit.to_robot import consistent
 from manipula.mechanics.robot.friction import Offset
 from manipula.messages import Message, in_a_row
+from manipula.recordings.log import Log
 
 Array = NDArray[np.float64]
 POOR = 0.5  # of a joint's torque left unexplained: something else is the matter
@@ -168,6 +169,16 @@ def _poor(data: Data, prior: Prior, weights: Array) -> Iterator[str]:
         told,
         Message("Is it a recording of this robot?") if wrong else Message("Is there a payload, a cable, a spring?"),
     )
+
+
+def learnt_from(train: Sequence[Log], log: Log, where: str) -> Iterator[str]:
+    """A validation that is a recording of the training."""
+    if any(_alike(known.q, log.q) and _alike(known.tau, log.tau) for known in train):
+        yield Message("{where}: the fit has learnt from this recording: its error says nothing of other motions", where)
+
+
+def _alike(one: Array | None, other: Array | None) -> bool:
+    return one is not None and other is not None and one.shape == other.shape and bool(np.allclose(one, other))
 
 
 def far_above(found: Any, judged: Any, where: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ COUPLED = 0.75  # of what is left, where a validation asks for coupled motors
 MUCH = 0.05  # of the torque, left by a fit that trusts the torques: slips are looked for among such fits
 QUIET = 0.1  # of one joint's own torque, where little of all is left: coupled motors are looked for
 SURPRISED = 4.0  # of bodies that are far from those of the file
+UNLIKE = 0.3  # of bodies, where slips explain the torques: those of another robot are
 BELIEVED = 1 / 3  # of that surprise, at most, when the right unit is found
 SIMPLER = 1.1  # times what a later kind of slip leaves: the earlier kind is believed
 
@@ -46,6 +47,7 @@ class Explanation:
     before: Left
     after: Left
     by_validation: bool = False
+    of_file: bool = False  # are the bodies compared with those of the robot's file?
 
     @property
     def conversion(self) -> Conversion:
@@ -90,8 +92,11 @@ class Explanation:
             )  # fmt: skip
         return Message(
             "{fault}: {undone}, {after:.3g} % of the torque is left unexplained, not {before:.3g}; {hint}",
-            in_a_row([slip.fault for slip in self.slips]), self._undone,
-            *self.figures, hint,
+            in_a_row([slip.fault for slip in self.slips]), self._undone, *self.figures,
+            Message(
+                "{hint}, but the bodies found are still unlike those of the robot's file. {other}", hint,
+                Message("Is it a recording of this robot?"),
+            ) if self.of_file and self.after.surprise > UNLIKE else hint,
         )  # fmt: skip
 
     def note(self) -> Message:
@@ -167,7 +172,7 @@ def _convincing(search: Search, chain: Chain) -> Explanation | None:
     """The slips with figures of a finer fit, where these convince."""
     if not chain:
         return None
-    found = Explanation(chain, search.finer(()), search.finer(chain))
+    found = Explanation(chain, search.finer(()), search.finer(chain), of_file=search.of_file)
     return found if found.before != NO_FIT and found.convinces else None
 
 

@@ -7,7 +7,7 @@ N/τ_int independent ones that they are; families of columns are chosen by cross
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -79,7 +79,7 @@ class Asked:
         another time."""
         changed = replace(
             self,
-            logs=tuple(found.conversion.apply(log) for log in self.logs),
+            logs=tuple(found.conversion.apply_within(log) for log in self.logs),
             conversion=self.conversion.then(found.conversion),
             repair=len(self.repairs) + 1 < REPAIRS,
             repairs=(*self.repairs, found.note()),
@@ -288,9 +288,8 @@ def _make_result(
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
     slip = None if isinstance(cause, Delay) else cause
-    doubts: list[str] = [*asked.repairs, *diagnostics.suspicions(data, fit.prior, fit.weights, slip)]
-    if isinstance(cause, Delay):
-        doubts.append(cause.warning_message())
+    late = [cause.warning_message()] if isinstance(cause, Delay) else []
+    doubts: list[str] = [*asked.repairs, *late, *diagnostics.suspicions(data, fit.prior, fit.weights, slip)]
     if slip is None:
         doubts += diagnostics.brake_warnings(data, theta)
     if cause is None and asked.prior == "robot":  # torques that are late look like other masses
@@ -327,10 +326,10 @@ def _make_result(
         repairs=asked.repairs,
         doubtful=slip is not None,
     )
-    return _with_validation_errors(found, validate)
+    return _with_validation_errors(found, asked.logs, validate)
 
 
-def _with_validation_errors(found: Found, validate: object) -> Found:
+def _with_validation_errors(found: Found, train: Sequence[Log], validate: object) -> Found:
     """The errors on recordings that the fit has not seen; here they are looked at for the first time."""
     judged, data, doubts = [], [], list(found.warnings)
     more: list[str] = []
@@ -341,6 +340,7 @@ def _with_validation_errors(found: Found, validate: object) -> Found:
         data.append(seen)
         judged.append(errors_of(seen, found.theta))
         where = Message("validation {place}", place)
+        more += diagnostics.learnt_from(train, log, where)
         more += diagnostics.far_above(found, judged[-1], where)
         more += diagnostics.beyond(found.data, seen, found.prior, where)
     if any(max(errors.joints) > 100 for errors in judged) and not is_mechanism(found.data.robot):  # worse than by zero
@@ -367,7 +367,7 @@ def _checked_logs(
     if not found and not empty:
         raise InputError("identify: {what}: no log was given; expected one or more", what)
     whole = [with_passive_joints(robot, row) for log in found for row in (log.rows() if robot.loops else [log])]
-    converted = whole if conversion is None else [conversion.apply(log) for log in whole]
+    converted = whole if conversion is None else [conversion.apply_within(log) for log in whole]
     return tuple(without_outliers(row) for log in converted for row in log.checked(robot).rows())
 
 

@@ -19,7 +19,7 @@ from manipula.errors import InputError
 from manipula.identification.columns import COUPLING, inertial_of
 from manipula.identification.conversion import Conversion
 from manipula.identification.data import Data, Grams, gather
-from manipula.identification.estimators.prior import Prior, prior_from
+from manipula.identification.estimators.prior import INERTIAL, Prior, prior_from
 from manipula.identification.fit.comparison import (
     CERTAIN,
     FINER,
@@ -51,6 +51,7 @@ FIRST = 3  # coupled motors that are judged on blocks left out
 FITTED = 2  # angles of motors of which the factor is fitted
 FACTORS = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0)  # of coupled motors, tried first
 WIDE = 0.6  # of the logarithm of a factor, on each side of one that was tried
+LAG, BAND, LONGEST = 0.6, 20, 2.0  # of a period of the cut-off, a step; samples of one that nobody said; s
 EVEN = 1.05  # times the least that a factor of ±1 leaves, where it is believed: wrists have such gears
 
 
@@ -92,13 +93,15 @@ class Search:
         self.logs, self.cutoff = low_rate(data)
         self.kind = kind or "spheres"
         own = self.gather_with(Conversion.identity(len(self.names)), None, {})
+        bodies = np.array([column.family == INERTIAL for column in own.columns])
+        self.of_file = kind == "robot" and bool(np.isfinite(own.file_values[bodies]).all())
         self.first, self.rows = left_by(own.fit, self._own_prior(own)), own.fit.rows.sum()
 
     def gather_with(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Data:
         robot = self.robot if gravity is None else under_gravity(self.robot, gravity)
         model = replace(self.model, coupling={**self.model.coupling, **coupling})
         cutoff = None if self.cutoff is None else self.cutoff / change.pace
-        return gather(robot, [change.apply(log) for log in self.logs], model, cutoff)
+        return gather(robot, [change.apply_within(log) for log in self.logs], model, cutoff)
 
     def left_with(self, robot: RobotDescription, certain: float = CERTAIN) -> Left:
         """What another robot would leave; everything where its geometry has no numbers."""
@@ -155,6 +158,8 @@ class Search:
         if not coupling:
             yield self._couplings(own, start, gravity)
         yield self._motor_angles(start, gravity, coupling)
+        if start.is_identity:
+            yield self._delays(gravity, coupling)
 
     def _of(self, change: Conversion, gravity: Array | None, coupling: Pairs) -> Left:
         data = self.gather_with(change, gravity, coupling)
@@ -297,6 +302,27 @@ class Search:
         for place in best_places(FITTED):
             factor, left = self._factor(lambda c: of(self._motor_angle(*place, c)), tried[place])  # noqa: B023
             yield self._motor_angle(*place, factor), left
+
+    def _delays(self, gravity: Array | None, coupling: Pairs) -> Iterator[tuple[RecordingSlip, Left]]:
+        """Two clocks, positions by one and torques by the other: where steps of an eighth of the fastest period leave
+        least, and then between them."""
+        one = Conversion.identity(len(self.names))
+        step = LAG / (self.cutoff or min(log.rate for log in self.logs) / BAND)
+        count = int(min(LONGEST, min(log.duration for log in self.logs) / 4) / step)
+
+        def of(seconds: float) -> Left:
+            return self._of(replace(one, delay=seconds), gravity, coupling)
+
+        tried = [(k * step, of(k * step)) for k in range(-count, count + 1) if k]
+        if not tried:
+            return
+        near = _least(tried)[0]
+        ends = (near - step, near + step)
+        found = minimize_scalar(lambda x: of(x).balanced, bounds=ends, method="bounded", options={"maxiter": 14})
+        seconds, left = _least([(float(found.x), of(float(found.x))), _least(tried)])
+        way = Message("later" if seconds > 0 else "earlier")
+        fault = Message("torques seem to be recorded {ms:.3g} ms {way} than positions", 1e3 * abs(seconds), way)
+        yield RecordingSlip(fault, Message("moved by that"), replace(one, delay=seconds)), left
 
     def _motor_angle(self, a: int, b: int, what: str, factor: float) -> RecordingSlip:
         K = np.eye(len(self.names))

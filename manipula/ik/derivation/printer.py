@@ -187,8 +187,12 @@ class InverseDerivation:
     # the head
 
     def _head(self, style: Text) -> list[str]:
-        lines = [f"{self.robot}: {self.title}.", f"{self.why[:1].upper()}{self.why[1:]}.", self._branches()]
-        lines += [self._few()] if self.dof < (3 if self.task == "position" else 6) else []
+        lines = [
+            f"{self.robot}: {self.title}.",
+            f"{self.why[:1].upper()}{self.why[1:]}.",
+            self._branches(),
+            *self.few(),
+        ]
         return [style.words(line) for line in lines] + [self._letters(style), *self._offsets(style)]
 
     def _offsets(self, style: Text) -> Iterator[str]:
@@ -209,16 +213,24 @@ class InverseDerivation:
             "{count} branches{each}: {choices}; the upper sign is that of +.", 2 ** len(self.roles), each, choices
         )
 
-    def _few(self) -> str:
-        """An arm of few joints reaches few poses, or points."""
-        if self.task == "position":
-            return f"With {self.dof} joints the arm reaches the points of a surface; the answers hold for these."
+    def few(self) -> list[Message]:
+        """What an arm of few joints reaches: few poses, or points."""
         names = [str(self.dof + i + 1) for i in range(self.added)]
+        if self.dof >= (3 if self.task == "position" else 6):
+            return []
+        if self.task == "position":
+            template = "With {dof} joints the arm reaches the points of a surface; the answers hold for these."
+            return [Message(template, self.dof)]
         if not names:
-            sentence = f"With {self.dof} joints the arm reaches few poses; the answers hold for these."
-            return f"{sentence} Its position alone may leave more." if self.dof < 4 else sentence
-        sentence = f"Axis {names[0]} is" if len(names) == 1 else f"Axes {', '.join(names[:-1])} and {names[-1]} are"
-        return f"{sentence} not in the arm: it reaches the poses for which the coordinate there comes out as 0."
+            found = [Message("With {dof} joints the arm reaches few poses; the answers hold for these.", self.dof)]
+            return found + ([Message("Its position alone may leave more.")] if self.dof < 4 else [])
+        if len(names) == 1:
+            template = "Axis {axis} is not in the arm: the arm reaches the poses where its coordinate comes out as 0."
+            return [Message(template, names[0])]
+        template = (
+            "Axes {axes} and {last} are not in the arm: it reaches the poses where their coordinates come out as 0."
+        )
+        return [Message(template, ", ".join(names[:-1]), names[-1])]
 
     def _letters(self, style: Text) -> str:
         """The letters of the pose and of the joints."""

@@ -91,7 +91,7 @@ class Words:
         case = self.plan.case
         if case in _SLIDES or case in _SLIDES_OF_RUNS:
             slides = _SLIDES[case] if case in _SLIDES else self._slide_axes()
-            template = "Square to the plane in which {axes} slide they move nothing: only {{0}} is left"
+            template = "Across the plane in which {axes} slide, the position depends on {{0}} alone"
             return Message(template, self.axes(*slides))
         if self.plan.structure == "meeting":
             return Message("Turning about {axes} keeps the height along it, which depends on {{0}} alone", self.axes(3))

@@ -165,15 +165,12 @@ def _line(line: dict[str, str]) -> replies.DerivedLine:
     return {"kind": "tex", "text": _equal(line["left"], line["right"])}
 
 
-TOPICS = ("pose", "jacobian", "dynamics")
-DERIVED_BY = ("lagrange", "newton-euler")
 SECONDS = 30.0  # for writing; a result that takes longer is left out, its formula stays
 
 
 def derivation(given: requests.Given, tell: requests.Tell) -> replies.DerivationAnswer:
     """How a model is found, step by step, every result proved."""
-    topic = requests.text_in(given, "topic", "pose", TOPICS)
-    method = requests.text_in(given, "method", "lagrange", DERIVED_BY) if topic == "dynamics" else ""
+    topic, method = requests.text_in(given, "topic", "pose"), requests.text_in(given, "method")
     tell(Message("deriving {topic}", topic))
     found = api.derive(requests.seen_in(given), topic, method=method, seconds=SECONDS)
     parts = cast("replies.DerivationParts", found.page_parts())

@@ -167,7 +167,8 @@ InverseAnswer = TypedDict("InverseAnswer", {
 })
 # Sentences and equations with formulas in MathML, made by the server; what a user wrote is escaped in them.
 ChainStep = TypedDict("ChainStep", {
-    "number": str, "title": str, "says": list[str], "equations": list[str], "folded": bool, "steps": list["ChainStep"],
+    "number": str, "title": str, "says": list[str], "equations": list[str], "remarks": list[str], "folded": bool,
+    "steps": list["ChainStep"],
 })
 # `legend`: what short names mean.
 DerivationParts = TypedDict("DerivationParts", {

@@ -106,6 +106,27 @@ def test_a_first_reply_comes_before_the_last_and_not_after_it() -> None:
     asyncio.run(play())
 
 
+def test_who_follows_hears_each_line_when_it_is_told() -> None:
+    async def play() -> None:
+        job, said = Job("x", "", {}), list[str]()
+
+        async def follow() -> None:
+            async for name, data in job.events():
+                said.append(data["text"] if name == "progress" else name)
+
+        following = asyncio.create_task(follow())
+        await settled()
+        for number in range(3):
+            job.tell(f"line {number}")
+            await settled()
+            assert said == [f"line {k}" for k in range(number + 1)]
+        job.end("done", cast("Any", {"answer": 3}))
+        await following
+        assert said[3:] == ["result"]
+
+    asyncio.run(play())
+
+
 def test_what_nobody_follows_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page that asks anew has left its last question; one that is followed stays."""
     monkeypatch.setattr(jobs, "PATIENCE", 0.05)

@@ -175,3 +175,10 @@ def test_drafts_come_back_and_are_few(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             drafts.save(name, {"document": {}})
     assert {path.parent for path in tmp_path.rglob("*.json")} == {tmp_path / "drafts"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such permissions here")
+def test_drafts_are_for_their_user_alone(tmp_path: Path) -> None:
+    drafts = Drafts(tmp_path / "drafts")
+    drafts.save("page", {"document": {"name": "a"}, "base": None, "file": None})
+    assert (tmp_path / "drafts").stat().st_mode & 0o777 == 0o700

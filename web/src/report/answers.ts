@@ -11,9 +11,9 @@ export class Answers {
   constructor(place: HTMLElement, drawing: Drawing, private readonly chosen: (q: number[]) => void) {
     this.units = drawing.coordinates.map((_, c) => drawing.joints.find((one) => one.index === c && one.range)?.unit ?? "rad");
     const heads = ["", "branch", ...drawing.coordinates, ""].map((text) => (text ? el("th", { scope: "col" }, text) : el("td")));
-    const caption = el("caption", {}, "Every answer for the present place of the tool; drag it, and they follow.");
-    const table = el("table", { class: "answers" }, caption, el("thead", {}, el("tr", {}, ...heads)), this.body);
-    place.replaceChildren(this.words, el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "answers of inverse kinematics" }, table));
+    const says = el("p", { class: "note" }, "Every solution for the tool's present position. Drag the tool to update them.");
+    const table = el("table", { class: "answers" }, el("thead", {}, el("tr", {}, ...heads)), this.body);
+    place.replaceChildren(this.words, says, el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "answers of inverse kinematics" }, table));
   }
 
   /** On how they were found. */

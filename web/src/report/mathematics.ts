@@ -2,21 +2,11 @@
 import { equationsOf } from "../shared/lines";
 import { typeset } from "../shared/typeset";
 
-/** A block of LaTeX, or words with $…$ and \[…\] between them. */
+/** A block of LaTeX. */
 async function set(el: HTMLElement): Promise<void> {
   if (el.dataset.set) return;
   el.dataset.set = "1";
-  const text = el.textContent ?? "";
-  if (el.classList.contains("tex")) return displayed(el, text);
-  el.replaceChildren();
-  for (const paragraph of text.split(/\n\s*\n/)) {
-    const block = document.createElement("div");
-    block.className = "step";
-    el.append(block);
-    for (const [k, part] of paragraph.split(/\\\[([\s\S]*?)\\\]/).entries())
-      if (k % 2) await added(block, "div", part, true);
-      else await sentence(block, part);
-  }
+  await displayed(el, el.textContent ?? "");
 }
 
 /** Equations one below the other, broken where the page ends; a block that cannot be cut is set as it is. */
@@ -36,26 +26,10 @@ async function legend(row: HTMLElement, tex: string): Promise<void> {
   row.className = "legend";
   row.append("with ");
   for (const part of tex.replace(WITH, "").split(/,\s*(?:\\quad\s*)?(?=[a-zA-Z\\])/)) {
-    await added(row, "span", part.replace(/,\s*$/, ""), false);
-    row.append(" ");
+    const made = document.createElement("span");
+    row.append(made, " ");
+    await typeset(made, part.replace(/,\s*$/, ""));
   }
-}
-
-async function sentence(block: HTMLElement, text: string): Promise<void> {
-  for (const line of text.split("\n").filter((one) => one.trim())) {
-    const row = document.createElement("p");
-    block.append(row);
-    for (const [k, part] of line.split(/\$([^$]*)\$/).entries())
-      if (k % 2) await added(row, "span", part, false);
-      else row.append(part);
-  }
-}
-
-async function added(block: HTMLElement, tag: "div" | "span", tex: string, display: boolean): Promise<void> {
-  const made = document.createElement(tag);
-  if (display) Object.assign(made, { className: "tex", tabIndex: 0, role: "group", ariaLabel: "equations" });
-  block.append(made);
-  await (display ? displayed(made, tex) : typeset(made, tex));
 }
 
 const PAPER = 700; // pixels of a line on A4
@@ -67,7 +41,7 @@ const widths = (one: HTMLElement) => [...one.querySelectorAll(".katex-display .b
 
 /** What is open is set from the top on while nothing else is to do; what is folded, when it is opened or printed. */
 export function setEquations(): void {
-  const all = [...document.querySelectorAll<HTMLElement>(".tex, .mixed")];
+  const all = [...document.querySelectorAll<HTMLElement>(".tex")];
   const open = all.filter((one) => !one.closest("details:not([open])"));
   for (const fold of document.querySelectorAll("details"))
     fold.addEventListener("toggle", () => fold.querySelectorAll<HTMLElement>(".tex").forEach((one) => void set(one)));

@@ -89,7 +89,9 @@ export interface InverseAnswer {
   arm_class: string; why: string; free: string | null; derivation: DerivedStep[]; letters: string; latex: string;
   singularities: SingularCases | null;
 }
-export interface ChainStep { number: string; title: string; says: string[]; equations: string[]; folded: boolean; steps: ChainStep[] }
+export interface ChainStep {
+  number: string; title: string; says: string[]; equations: string[]; remarks: string[]; folded: boolean; steps: ChainStep[];
+}
 export interface DerivationParts { title: string; says: string[]; steps: ChainStep[]; legend: string[] }
 export interface DerivationAnswer {
   title: string; says: string[]; steps: ChainStep[]; legend: string[]; topic: string; proof: string; latex: string; text: string;

@@ -10,32 +10,21 @@ Derived here: the operations beside those of `Maths` are their definitions, writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial, reduce
 from math import isfinite
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.entry import ModelCall
+from manipula.errors import InputError
+from manipula.mechanics.models.control.law_text import keep_refusal, no_form, number_refused
 from manipula.scalar import Maths, Scalar
 
 LARGEST_POWER = 64  # as a product of factors
-
-# what the text of the law that is run was refused: `except` in the text, or NumPy, may have hidden it
-REFUSALS: ContextVar[list[InputError]] = ContextVar("REFUSALS")
-
-
-def keep_refusal(error: InputError) -> InputError:
-    """The error, kept for the end of the run."""
-    REFUSALS.get([]).append(error)
-    return error
 
 
 class LawNumber(NDArrayOperatorsMixin):
@@ -60,15 +49,11 @@ class LawNumber(NDArrayOperatorsMixin):
             )
         )
 
-    def _refuse_number(self) -> Any:
-        raise keep_refusal(
-            InputError(
-                "the text asks for the number behind a value that is known only when the law runs "
-                "(float, int, range, an index, math.sin); NumPy's functions take the value itself: np.sin"
-            )
-        )
+    def _refuse_number(self, _: object = None) -> Any:
+        raise number_refused(sys._getframe(1))
 
     __float__ = __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _refuse_number
+    __hash__ = __str__ = __format__ = _refuse_number
 
     def conjugate(self) -> LawNumber:
         return self
@@ -89,8 +74,30 @@ class LawArray(np.ndarray[Any, np.dtype[np.object_]]):
     def __bool__(self) -> bool:
         return bool(next(_numbers([self])))
 
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(_fixed_index(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(_fixed_index(index), value)
+
     def clip(self, *bounds: object, **more: object) -> Any:  # numpy's own compares
         return _call(np.clip, (self, *bounds), more)
+
+    def astype(self, dtype: Any, *how: Any, **more: Any) -> Any:
+        """Of floats: a condition becomes the number 0 or 1."""
+        return self * 1 if np.dtype(dtype).kind == "f" else super().astype(dtype, *how, **more)
+
+
+def _fixed_index(index: Any) -> Any:
+    """An index that does not depend on values."""
+    if any(isinstance(x, LawArray) for x in (index if isinstance(index, tuple) else (index,))):
+        raise keep_refusal(
+            InputError(
+                "the text takes entries by a value that is known only when the law runs: "
+                "mp.where(q > 0, q, 0) chooses entry by entry"
+            )
+        )
+    return index
 
 
 def law_array(maths: Maths[Scalar], values: object) -> Any:
@@ -108,44 +115,22 @@ def _flatten(values: object) -> tuple[list[Any], tuple[int, ...]]:
     return [x for flat, _ in parts for x in flat], (len(values), *(parts[0][1] if parts else ()))
 
 
+def entries_of(value: object) -> Any:
+    """What a law gave back, as an array; rows of several lengths are none."""
+    try:
+        return np.asarray(value, dtype=object)
+    except ValueError:
+        raise InputError("the text computes with {x!r:.60}, which is no number", value) from None
+
+
 def scalars(maths: Maths[Scalar], value: object, shape: tuple[int, ...]) -> list[Any]:
     """The scalars of what a law gave back, in its shape; a number alone stands for a shape of one entry."""
-    found = np.asarray(value, dtype=object)
+    found = entries_of(value)
     # what is no number is named as it is, whatever its size
     numbers = [_raw(maths, x) for x in found.ravel()]
     if (found.shape != shape and found.size != 1) or found.size != int(np.prod(shape)):
         raise InputError("{found} where {wanted} is wanted", shape_text(found.shape), shape_text(shape))
     return numbers
-
-
-class ArmModels:
-    """The models of the robot, as a law calls them: `arm.gravity(q)`, by place or by name."""
-
-    def __init__(self, maths: Maths[Any], call: ModelCall, joints: Sequence[str]) -> None:
-        self._maths, self._call = maths, call
-        self.joint_names, self.dof, self.n = tuple(joints), len(joints), len(joints)
-
-    def __getattr__(self, name: str) -> Callable[..., object]:
-        if name not in MODELS or MODELS[name].framed:
-            raise UnknownNameError("model", name, [x for x in MODELS if not MODELS[x].framed])
-        inputs = MODELS[name].inputs
-
-        def model(*values: Any, **named: Any) -> Any:
-            if len(values) > len(inputs):
-                raise InputError(
-                    "arm.{name} takes {inputs}, found {count} arguments", name, ", ".join(inputs), len(values)
-                )
-            given = {**dict(zip(inputs, values)), **named}
-            flat = {port: self._flat(value) for port, value in given.items()}
-            found = {port: x for port, x in self._call(name, **flat).items() if port != "columns"}
-            arrays = {port: law_array(self._maths, x) for port, x in found.items()}
-            return next(iter(arrays.values())) if len(arrays) == 1 else SimpleNamespace(**arrays)
-
-        return model
-
-    def _flat(self, value: Any) -> list[Any]:
-        found = np.asarray(value, dtype=object)
-        return scalars(self._maths, found.ravel(), (found.size,))
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
@@ -227,8 +212,13 @@ FORMULAS: dict[np.ufunc, Callable[..., object]] = {
     # x mod y = x − y ⌊x/y⌋
     np.remainder: lambda m, x, y: x - y * _floor(m, _divide(m, x, y)),
     np.floor_divide: lambda m, x, y: _floor(m, _divide(m, x, y)),
-    np.deg2rad: lambda m, x: x * m.degrees(Fraction(1)),
-    np.radians: lambda m, x: x * m.degrees(Fraction(1)),
+    **dict.fromkeys((np.deg2rad, np.radians), lambda m, x: x * m.degrees(Fraction(1))),
+    **dict.fromkeys((np.rad2deg, np.degrees), lambda m, x: x / m.degrees(Fraction(1))),
+    # trunc x = sign x ⌊|x|⌋,  cosh x = (eˣ + e⁻ˣ)/2
+    np.trunc: lambda m, x: m.sign(_exact(m, x)) * _floor(m, m.abs(_exact(m, x))),
+    np.cosh: lambda m, x: (m.exp(_exact(m, x)) + m.exp(_exact(m, -x))) / 2,
+    np.log2: lambda m, x: m.log(_exact(m, x)) / m.log(_exact(m, 2)),
+    np.log10: lambda m, x: m.log(_exact(m, x)) / m.log(_exact(m, 10)),
     np.less: _less,
     np.greater: lambda m, x, y: _less(m, y, x),
     # x ≤ y: not y < x
@@ -250,12 +240,14 @@ _LOGICAL: dict[np.ufunc, np.ufunc] = {np.add: np.logical_or, np.multiply: np.log
 
 # what of NumPy moves entries about, or is made of the formulas above
 ARRANGED = {
-    np.all, np.any, np.append, np.atleast_1d, np.atleast_2d, np.block, np.broadcast_to, np.column_stack,
-    np.concatenate, np.copy, np.copyto, np.cross, np.cumsum, np.diag, np.diagonal, np.diff, np.dot, np.einsum,
-    np.empty_like, np.expand_dims, np.flip, np.full_like, np.hstack, np.inner, np.kron, np.linalg.norm, np.max,
-    np.mean, np.min, np.moveaxis, np.ndim, np.ones_like, np.outer, np.prod, np.ravel, np.repeat, np.reshape, np.roll,
-    np.shape, np.size, np.split, np.squeeze, np.stack, np.sum, np.swapaxes, np.take, np.tensordot, np.tile, np.trace,
-    np.transpose, np.tril, np.triu, np.vdot, np.vstack, np.zeros_like,
+    np.all, np.amax, np.amin, np.any, np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.average, np.block,
+    np.broadcast_to, np.column_stack, np.concatenate, np.copy, np.copyto, np.cross, np.cumsum, np.delete, np.diag,
+    np.diagonal, np.diff, np.dot, np.einsum, np.empty_like, np.expand_dims, np.flip, np.fliplr, np.flipud,
+    np.full_like, np.hstack, np.inner, np.insert, np.kron, np.linalg.multi_dot, np.linalg.norm, np.max, np.mean,
+    np.min, np.moveaxis, np.ndim, np.ones_like, np.outer, np.polyval, np.prod, np.ptp, np.ravel, np.repeat,
+    np.reshape, np.roll, np.rot90, np.shape, np.size, np.split, np.squeeze, np.stack, np.std, np.sum, np.swapaxes,
+    np.take, np.tensordot, np.tile, np.trace, np.transpose, np.tril, np.triu, np.var, np.vdot, np.vstack,
+    np.zeros_like,
 }  # fmt: skip
 
 
@@ -345,7 +337,7 @@ def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[
     if ufunc in (np.matmul, np.vecdot) if hasattr(np, "vecdot") else ufunc is np.matmul:
         found = ufunc(*(np.asarray(x, dtype=object) for x in inputs), **more)
     elif ufunc not in FORMULAS and ufunc not in LOGIC:
-        raise InputError("np.{function} has no form in a law", ufunc.__name__)
+        raise no_form(ufunc.__name__)
     elif method == "__call__":
         found = _each(partial(_entry, ufunc), inputs)
     else:
@@ -362,7 +354,16 @@ def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[
         known = {name: more[name] for name in ("axis", "keepdims") if name in more}
         # what is alone meets no other, and is a condition nevertheless
         given = [np.logical_or(x, False) for x in inputs] if ufunc in LOGIC else inputs
-        found = getattr(np.frompyfunc(two, 2, 1), method)(*(_boxed(x) for x in given), **known)
+        fold, boxes = getattr(np.frompyfunc(two, 2, 1), method), [_boxed(x) for x in given]
+        if method == "reduce":
+            # one axis after the other: NumPy folds over several axes by its own functions alone
+            boxes, axis = [np.asarray(x, dtype=object) for x in boxes], known.get("axis", 0)
+            axes = axis if isinstance(axis, tuple) else range(boxes[0].ndim) if axis is None else (axis,)
+            for k in sorted((k % boxes[0].ndim for k in axes), reverse=True):
+                boxes = [np.asarray(fold(*boxes, **{**known, "axis": k}), dtype=object)]
+            found = boxes[0]
+        else:
+            found = fold(*boxes, **known)
     if out:
         out[0][...] = found
         return out[0]
@@ -372,6 +373,9 @@ def _apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], more: Mapping[
 def _call(function: Callable[..., object], args: Any, more: Any) -> Any:
     if function is np.where and len(args) == 3:
         return where(*args)
+    if function is np.select:
+        conditions, choices, default = (*args, 0)[:3]
+        return reduce(lambda no, x: where(x[0], x[1], no), reversed([*zip(conditions, choices, strict=True)]), default)
     if function is np.clip:
         bounds = [*args[1:], *(more[name] for name in ("a_min", "a_max", "min", "max") if name in more)]
         low, high = (*bounds, None, None)[:2]
@@ -379,7 +383,7 @@ def _call(function: Callable[..., object], args: Any, more: Any) -> Any:
         return found if high is None else np.minimum(found, high)
     if function not in ARRANGED:
         name = f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
-        raise InputError("np.{function} has no form in a law", name)
+        raise no_form(name)
     if function is np.linalg.norm and len(args) == 1 and more.keys() <= {"axis", "keepdims"}:
         return np.sqrt(np.sum(np.square(args[0]), **more))
     implementation: Any = getattr(function, "_implementation", function)  # without asking the arrays again

@@ -11,7 +11,7 @@ Derived here: the Euler step of a state that is given by its rate, x⁺ = x + h 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.control.law_arrays import ArmModels, law_array, scalars
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.control.law_arrays import entries_of, law_array, scalars
 from manipula.mechanics.models.control.law_entries import (
     Counts,
     Entry,
@@ -43,6 +44,36 @@ Ports = tuple[Mapping[str, int], Mapping[str, tuple[int, ...]]]  # of a model: i
 MEASURED = {kind.name: kind for kind in (*variables("q", "qd"), Q_REF, QD_REF, QDD_REF)}
 TORQUE = "tau"
 _SIZES: Mapping[tuple[int | str, ...], Any] = {("n",): "dof", ("base",): "base", ("pairs",): "pairs"}
+
+
+class ArmModels:
+    """The models of the robot, as a law calls them: `arm.gravity(q)`, by place or by name."""
+
+    def __init__(self, maths: Maths[Any], call: ModelCall, joints: Sequence[str]) -> None:
+        self._maths, self._call = maths, call
+        self.joint_names, self.dof, self.n = tuple(joints), len(joints), len(joints)
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        if name not in MODELS or MODELS[name].framed:
+            raise UnknownNameError("model", name, [x for x in MODELS if not MODELS[x].framed])
+        inputs = MODELS[name].inputs
+
+        def model(*values: Any, **named: Any) -> Any:
+            if len(values) > len(inputs):
+                raise InputError(
+                    "arm.{name} takes {inputs}, found {count} arguments", name, ", ".join(inputs), len(values)
+                )
+            given = {**dict(zip(inputs, values)), **named}
+            flat = {port: self._flat(value) for port, value in given.items()}
+            found = {port: x for port, x in self._call(name, **flat).items() if port != "columns"}
+            arrays = {port: law_array(self._maths, x) for port, x in found.items()}
+            return next(iter(arrays.values())) if len(arrays) == 1 else namedtuple(name, arrays)(**arrays)
+
+        return model
+
+    def _flat(self, value: Any) -> list[Any]:
+        found = np.asarray(value, dtype=object)
+        return scalars(self._maths, found.ravel(), (found.size,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,7 +347,7 @@ def _refuse_results(law: UserLaw, outs: Mapping[str, Any], after: Mapping[str, A
 def _result(
     maths: Maths[Scalar], name: str, value: object, wanted: tuple[int, ...] | None
 ) -> tuple[list[Any], tuple[int, ...]]:
-    shape = np.shape(np.asarray(value, dtype=object)) if wanted is None else wanted
+    shape = np.shape(entries_of(value)) if wanted is None else wanted
     if value is None:
         raise InputError("{name}: found None; the text returns the torques, one a joint", name)
     try:

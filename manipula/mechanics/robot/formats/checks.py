@@ -27,6 +27,7 @@ from manipula.messages import Message
 
 _LONGEST = 20  # metres: no link of a table is longer, many a link in millimetres is
 _SHORTEST = Fraction(5, 1000)  # metres: a table with nothing longer was not written in millimetres
+_STRONGEST = 100  # m/s²: no planet has more, 9810 mm/s² is written by mistake
 _QUARTER = math.pi / 2
 
 
@@ -281,9 +282,14 @@ def _element_doubts(element: TwoPointElement[Cell], numbers: Numbers) -> Iterato
 
 
 def _gravity_doubts(robot: RobotDescription, numbers: Numbers) -> Iterator[Doubt]:
-    for cell in robot.gravity:
-        numbers.value(cell.parameter, Place("", "gravity"))
-    yield from ()
+    place = Place("", "gravity")
+    found = math.hypot(*(numbers.value(cell.parameter, place) or 0.0 for cell in robot.gravity))
+    if found > _STRONGEST:
+        yield Doubt(
+            place,
+            Message("{found:g} m/s² is more than on any planet", found),
+            Message("gravity is in m/s², whatever the unit of lengths is: [0, 0, -9.81]"),
+        )
 
 
 def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:

@@ -7,6 +7,7 @@ import { Act, Choice } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
 import { tab } from "../state/viewing";
 import { open } from "../state/work";
+import { focusCell } from "../table/cell";
 import { newDocument, type Masses } from "../table/document";
 import { shut } from "./which";
 
@@ -28,6 +29,8 @@ export function NewDialog(): JSX.Element {
     model.value = "pose";
     tab.value = "equations";
     shut();
+    // the dialog gives the focus back first; where fingers type, no keyboard comes up unasked
+    if (matchMedia("(pointer: fine)").matches) setTimeout(() => focusCell(document.querySelector("table.cells"), { row: 0, column: 0 }));
   };
   return (
     <Dialog title={t("New arm")} onClose={shut}>

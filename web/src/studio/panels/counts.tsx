@@ -39,7 +39,9 @@ function Bars({ answer, rows }: { answer: CountsAnswer; rows: Row[] }): JSX.Elem
         <thead>
           <tr>
             <th scope="col">{t("Method")}</th>
-            <th scope="col">{t("multiplications, additions")}</th>
+            <th scope="col" class="bar-cell">
+              <span class="long-head">{t("multiplications, additions")}</span>
+            </th>
             <th scope="col" class="figure">×</th>
             <th scope="col" class="figure">+</th>
             <th scope="col" class="figure">sin, cos</th>
@@ -80,7 +82,7 @@ function Answer({ answer }: { answer: CountsAnswer }): JSX.Element {
         <Handing copies={[[t("Copy"), () => csv(answer.rows)]]} files={[[t("Download"), `${robot.value.name || "arm"}_counts.csv`, () => csv(answer.rows)]]} />
       </div>
       <Bars answer={answer} rows={rows} />
-      <p class="quiet">{t("Counted as each method writes it; what runs after the optimiser stands under Equations and Code.")} {t("All methods give the same function: proved. A product or a square is one multiplication, a sum or difference one addition; a change of sign is free.")}</p>
+      <p class="quiet">{t("Counts before optimisation; Equations and Code show the optimised ones.")} {t("All methods are proved to give the same function. A product or a square is one multiplication, a sum or difference one addition; a change of sign is free.")}</p>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 // A model derived step by step: sentences and MathML that the server has made, put in as nodes.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ChainStep, DerivationAnswer } from "../../shared/api";
@@ -11,11 +11,26 @@ import { Job } from "../state/jobs";
 import { robot } from "../state/work";
 import { answerOf, isOld, useAsking } from "./asking";
 
-type Topic = "pose" | "jacobian" | "dynamics";
-type Method = "lagrange" | "newton-euler";
+type Topic = "pose" | "jacobian" | "ik" | "singularities" | "dynamics";
+type Method = readonly [name: string, title: string];
+
+const TOPICS: readonly (readonly [Topic, string])[] = [
+  ["pose", "pose"],
+  ["jacobian", "jacobian"],
+  ["ik", "inverse kinematics"],
+  ["singularities", "singular configurations"],
+  ["dynamics", "dynamics"],
+];
+// the first is the usual one
+const METHODS: Partial<Record<Topic, readonly Method[]>> = {
+  pose: [["transforms", "transforms of the joints"], ["screws", "screw axes"]],
+  dynamics: [["lagrange", "Lagrange"], ["newton-euler", "Newton–Euler"]],
+};
 
 const topic = signal<Topic>("pose");
-const method = signal<Method>("lagrange");
+const chosen = signal("");
+const methods = computed(() => METHODS[topic.value] ?? []);
+const method = computed(() => (methods.value.find(([name]) => name === chosen.value) ?? methods.value[0] ?? [""])[0]);
 const job = new Job<DerivationAnswer>();
 
 /** The server escapes what a user wrote; the page lets no script of it run, too. */
@@ -41,6 +56,11 @@ function Step({ step }: { step: ChainStep }): JSX.Element {
       ))}
       {step.equations.map((html, i) => (
         <Set key={i} html={html} />
+      ))}
+      {step.remarks.map((text) => (
+        <p key={text} class="quiet">
+          <Set html={text} inline />
+        </p>
       ))}
       {step.steps.map((below) => (
         <Step key={below.number} step={below} />
@@ -84,19 +104,9 @@ export function DerivationPanel(): JSX.Element {
   return (
     <>
       <div class="line">
-        <Choice<Topic>
-          label={t("Derive")}
-          value={topic.value}
-          options={[["pose", t("pose")], ["jacobian", t("jacobian")], ["dynamics", t("dynamics")]]}
-          onChange={(chosen) => (topic.value = chosen)}
-        />
-        {topic.value === "dynamics" && (
-          <Choice<Method>
-            label={t("Method")}
-            value={method.value}
-            options={[["lagrange", t("Lagrange")], ["newton-euler", t("Newton–Euler")]]}
-            onChange={(chosen) => (method.value = chosen)}
-          />
+        <Choice<Topic> label={t("Derive")} value={topic.value} options={TOPICS.map(([name, title]) => [name, t(title)] as const)} onChange={(name) => (topic.value = name)} />
+        {methods.value.length > 0 && (
+          <Choice label={t("Method")} value={method.value} options={methods.value.map(([name, title]) => [name, t(title)] as const)} onChange={(name) => (chosen.value = name)} />
         )}
       </div>
       <JobLine job={job as Job<unknown>} />

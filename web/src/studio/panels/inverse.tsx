@@ -173,7 +173,7 @@ function Answer({ answer }: { answer: InverseAnswer }): JSX.Element {
     <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <h3>{t("Class of the arm")}</h3>
       <p>
-        <strong>{answer.arm_class}</strong> {answer.why}
+        <strong>{answer.arm_class}</strong>: {answer.why}.
         {answer.free && <> {t("Left free: {0}.", answer.free)}</>}
       </p>
       {answer.singularities && (

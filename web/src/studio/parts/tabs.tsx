@@ -1,6 +1,6 @@
 // Tabs by the book (WAI-ARIA): one stop of the Tab key, arrows between tabs, Home and End.
 import type { ComponentChildren, JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 export interface Tab {
   id: string;
@@ -24,6 +24,7 @@ const STEPS: Record<string, (i: number, n: number) => number> = {
 
 export function Tabs({ tabs, chosen, onChoose, label, children }: Props): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.querySelector(`#tab-${chosen}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [chosen, tabs.length]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = STEPS[event.key];
     if (!step) return;

@@ -21,7 +21,7 @@ function amount(text: string, own: Units): string {
 }
 
 const OUTSIDE = /^joint (\d+) at (.+) is outside its limits \[(.+), (.+)\] by (.+)$/;
-const LOST = /^out of reach: where it comes nearest it is (\S+) mm away(?: and turned by (\S+)°)?$/;
+const LOST = /^out of reach: this branch ends (\S+) mm away(?: and turned by (\S+)°)?$/;
 const TWIN = /^the same as branch (\d+): (.+)$/;
 
 function piece(text: string, own: Units): string {
@@ -31,8 +31,8 @@ function piece(text: string, own: Units): string {
     return t("joint {0} at {1} is outside its limits [{2}, {3}] by {4}", outside[1]!, at, low, high, over);
   }
   const lost = LOST.exec(text);
-  if (lost?.[2]) return t("out of reach: where it comes nearest it is {0} mm away and turned by {1}", lost[1]!, angle(Number(lost[2]), own));
-  if (lost) return t("out of reach: where it comes nearest it is {0} mm away", lost[1]!);
+  if (lost?.[2]) return t("out of reach: this branch ends {0} mm away and turned by {1}", lost[1]!, angle(Number(lost[2]), own));
+  if (lost) return t("out of reach: this branch ends {0} mm away", lost[1]!);
   const twin = TWIN.exec(text);
   return twin ? t("the same as branch {0}: {1}", twin[1]!, t(twin[2]!)) : t(text);
 }
