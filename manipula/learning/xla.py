@@ -82,7 +82,7 @@ def checked_arrays(jax: ModuleType, own: Ports, arrays: Sequence[object]) -> lis
 
 
 def _array(jnp: Any, own: Ports, place: int, value: object) -> Any:
-    """What JAX makes of a list, a NumPy array, a number; what is none of these is named."""
+    """What JAX makes of a list, a NumPy array, a number; anything else is named."""
     try:
         return jnp.asarray(value)
     except (TypeError, ValueError) as problem:

@@ -131,10 +131,8 @@ def _way(path: Path, body: list[TextLine]) -> Way:
         shown = looked[0].text.strip()[:60] if looked else ""
         raise InputError(
             "{path}: expected a line of names and lines of numbers, parted by comma, semicolon, tab, bar or "
-            "spaces; found {shown!r}",
-            path,
-            shown,
-        )
+            "spaces; found {shown!r}", path, shown,
+        )  # fmt: skip
     return ways[best]
 
 
@@ -162,11 +160,8 @@ def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
     if point and commas and all(THOUSANDS.fullmatch(cell) for cell in commas):
         raise InputError(
             "{path}: {point!r} has a decimal point, and {commas!r} a comma: thousands, or decimals? Write "
-            "numbers with one decimal mark, and no other",
-            path,
-            point,
-            commas[0],
-        )
+            "numbers with one decimal mark, and no other", path, point, commas[0],
+        )  # fmt: skip
 
 
 def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
@@ -375,13 +370,8 @@ class Table:
                 raise InputError(
                     "{path}: line {number}: column {k} ({heads}): found {cell!r:.60}, expected a time like "
                     "{cells!r:.60}",
-                    self.path,
-                    line.number,
-                    k + 1,
-                    self.heads[k],
-                    cell,
-                    cells[0],
-                )
+                    self.path, line.number, k + 1, self.heads[k], cell, cells[0],
+                )  # fmt: skip
         first = found[0] or 0
         return np.array([np.nan if value is None else (value - first) * 1e-9 for value in found])
 
@@ -401,10 +391,6 @@ class Table:
         if value is None:
             raise InputError(
                 "{path}: line {number}: column {k} ({heads}): found {cell!r:.60}, expected a number",
-                self.path,
-                line.number,
-                k + 1,
-                self.heads[k],
-                cell,
-            )
+                self.path, line.number, k + 1, self.heads[k], cell,
+            )  # fmt: skip
         return value
