@@ -108,7 +108,7 @@ def test_a_warning_tells_a_page_nothing_about_python() -> None:
 
 def test_laws_and_proofs_are_told_in_portuguese() -> None:
     told = in_language(check({"document": api.document("planar2r")}, lambda step: None), portuguese)
-    assert "A junta i resiste" in " ".join(verdict["sentence"] for verdict in told["verdicts"])
+    assert "A matriz de inércia é simétrica" in " ".join(verdict["sentence"] for verdict in told["verdicts"])
     found = base({"document": api.document("planar2r")}, lambda step: None)
     assert found["error_exponent"] < -15 and found["proof"].endswith(f" 1e{found['error_exponent']}")
     assert "chance de erro" in in_language(found, portuguese)["proof"]
