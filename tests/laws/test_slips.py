@@ -139,6 +139,20 @@ def test_a_validation_that_the_fit_has_learnt_from_is_named(seed: int) -> None:
     assert told == ["validation 2: the fit has learnt from this recording: its error says nothing of other motions"]
 
 
+@pytest.mark.drawn("seed", few=1)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_torque_that_was_not_recorded_is_left_out_of_the_fit(seed: int) -> None:
+    """Zero or any constant, of any joint: the others are found as if it were there."""
+    rng = np.random.default_rng(seed)
+    j, tau = seed % 3, TAU + NOISE
+    tau[:, j] = float(rng.choice([0.0, rng.normal()]))
+    whole, found = (mp.identify(ARM, mp.Log(T, Q, x), model=PLAIN, filter=8.0) for x in (TAU + NOISE, tau))
+    assert any(text.startswith(f"joint{j + 1}: its torque never changes while it moves") for text in found.warnings)
+    assert not any("never move:" in text or "never moves:" in text for text in found.warnings)
+    others = [k for k in range(3) if k != j]
+    assert all(found.train.joints[k] < 1.2 * whole.train.joints[k] + 0.2 for k in others)
+
+
 @pytest.mark.turn
 def test_another_robot_is_doubted() -> None:
     """Its geometry explains the torques in no way that is tried."""

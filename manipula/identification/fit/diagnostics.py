@@ -114,8 +114,14 @@ def _few(data: Data) -> Iterator[str]:
 
 
 def _still(data: Data) -> Iterator[str]:
-    felt = data.source.columns.motor_rows
-    still = [name for j, name in enumerate(data.rows) if felt[j] and not data.fit.rows[:, j].sum()]
+    felt, moved = data.source.columns.motor_rows, np.any([rows.any(axis=0) for rows in data.rows_in_motion], axis=0)
+    unseen = [j for j in range(len(data.rows)) if felt[j] and not data.fit.rows[:, j].sum()]
+    still, dead = ([data.rows[j] for j in unseen if moved[j] == way] for way in (False, True))
+    for name in dead if not _saturated(data) else ():
+        yield Message(
+            "{joint}: its torque never changes while it moves, as of a drive that is off: it is left out of the fit, "
+            "and friction and motor inertia are those of the prior, or unknown", name,
+        )  # fmt: skip
     if still:
         yield Message(
             "{joints} never move: their friction and motor inertia are those of the prior, or unknown"
@@ -123,6 +129,10 @@ def _still(data: Data) -> Iterator[str]:
             else "{joints} never moves: its friction and motor inertia are those of the prior, or unknown",
             in_a_row(still),
         )
+
+
+def _saturated(data: Data) -> bool:
+    return any(motion.saturated is not None and motion.saturated.any() for motion in data.source.motions)
 
 
 def _saturation_warnings(data: Data) -> Iterator[str]:
