@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,19 @@ def test_a_torque_that_was_not_recorded_is_left_out_of_the_fit(seed: int) -> Non
     assert not any("never move:" in text or "never moves:" in text for text in found.warnings)
     others = [k for k in range(3) if k != j]
     assert all(found.train.joints[k] < 1.2 * whole.train.joints[k] + 0.2 for k in others)
+
+
+@pytest.mark.drawn("seed", few=1)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_gain_that_changes_on_the_way_is_named_with_its_time(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ratio, when = float(rng.uniform(1.25, 2) ** rng.choice([-1, 1])), float(rng.uniform(2.5, 5.5))
+    log = mp.Log(T, Q, (TAU + NOISE) * np.where(when < T, ratio, 1.0)[:, None])
+    told = [
+        text for text in mp.identify(ARM, log, model=PLAIN, filter=8.0).warnings if "times as large as before" in text
+    ]
+    found = [float(x) for x in re.findall(r"from about (\S+) s on torques are (\S+) times", "".join(told))[0]]
+    assert abs(found[0] - when) < 1.1 and abs(np.log(found[1] / ratio)) < 0.15
 
 
 @pytest.mark.turn
