@@ -131,10 +131,8 @@ def _way(path: Path, body: list[TextLine]) -> Way:
         shown = looked[0].text.strip()[:60] if looked else ""
         raise InputError(
             "{path}: expected a line of names and lines of numbers, parted by comma, semicolon, tab, bar or "
-            "spaces; found {shown!r}",
-            path,
-            shown,
-        )
+            "spaces; found {shown!r}", path, shown,
+        )  # fmt: skip
     return ways[best]
 
 
@@ -162,11 +160,8 @@ def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
     if point and commas and all(THOUSANDS.fullmatch(cell) for cell in commas):
         raise InputError(
             "{path}: {point!r} has a decimal point, and {commas!r} a comma: thousands, or decimals? Write "
-            "numbers with one decimal mark, and no other",
-            path,
-            point,
-            commas[0],
-        )
+            "numbers with one decimal mark, and no other", path, point, commas[0],
+        )  # fmt: skip
 
 
 def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
@@ -274,6 +269,11 @@ def _heads(
     if not names:
         return [f"column {k}" for k in range(width)], units, [Message("the file has no names of columns")]
     cells = _with_upper_names(way, names, width)
+    if odd := next((cell for cell in cells if "." in cell and NUMBER.fullmatch(cell)), ""):
+        raise InputError(
+            "{path}: line {number}: found {cell!r} among words; expected a line of names and lines of numbers",
+            path, names[-1].number, odd,
+        )  # fmt: skip
     if len(cells) != width:
         decimal = way.separator == "," and width > len(cells)
         raise InputError(

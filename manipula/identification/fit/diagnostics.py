@@ -118,7 +118,7 @@ def _still(data: Data) -> Iterator[str]:
     felt, moved = data.source.columns.motor_rows, np.any([rows.any(axis=0) for rows in data.rows_in_motion], axis=0)
     unseen = [j for j in range(len(data.rows)) if felt[j] and not data.fit.rows[:, j].sum()]
     still, dead = ([data.rows[j] for j in unseen if moved[j] == way] for way in (False, True))
-    for name in dead if not _saturated(data) else ():
+    for name in dead if dead and not _saturated(data) else ():
         yield Message(
             "{joint}: its torque never changes while it moves, as of a drive that is off: it is left out of the fit, "
             "and friction and motor inertia are those of the prior, or unknown", name,
