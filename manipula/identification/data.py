@@ -212,7 +212,12 @@ class Source:
             # a zero-phase filter knows nothing beyond the ends: what it says there is extrapolated
             inside[:ends] = inside[-ends:] = False
         free = inside if motion.saturated is None else inside & ~motion.saturated
-        return self.rows_in_motion(motion) & free
+        return self.rows_in_motion(motion) & free & ~self._dead(motion)
+
+    def _dead(self, motion: RecordedMotion) -> Flags:
+        """Joints whose recorded torque never changes, where that of others does: it says nothing of them."""
+        spans = np.ptp(motion.tau, axis=0)
+        return np.asarray((spans == 0) & (spans > 0).any() & (np.arange(len(spans)) < motion.qd.shape[1]))
 
     def grams(self, load: Array | None, blocks: int, tell: Tell = silent) -> tuple[Grams, Grams]:
         """(fit, judge)"""

@@ -280,6 +280,11 @@ def _heads(
     if not names:
         return [f"column {k}" for k in range(width)], units, [Message("the file has no names of columns")]
     cells = _with_upper_names(way, names, width)
+    if odd := next((cell for cell in cells if "." in cell and NUMBER.fullmatch(cell)), ""):
+        raise InputError(
+            "{path}: line {number}: found {cell!r} among words; expected a line of names and lines of numbers",
+            path, names[-1].number, odd,
+        )  # fmt: skip
     if len(cells) != width:
         decimal = way.separator == "," and width > len(cells)
         raise InputError(

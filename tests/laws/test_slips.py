@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,33 @@ def test_a_validation_that_the_fit_has_learnt_from_is_named(seed: int) -> None:
     found = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=True, validate=[again, log])
     told = [text for text in found.warnings if "has learnt from this recording" in text]
     assert told == ["validation 2: the fit has learnt from this recording: its error says nothing of other motions"]
+
+
+@pytest.mark.drawn("seed", few=1)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_torque_that_was_not_recorded_is_left_out_of_the_fit(seed: int) -> None:
+    """Zero or any constant, of any joint: the others are found as if it were there."""
+    rng = np.random.default_rng(seed)
+    j, tau = seed % 3, TAU + NOISE
+    tau[:, j] = float(rng.choice([0.0, rng.normal()]))
+    whole, found = (mp.identify(ARM, mp.Log(T, Q, x), model=PLAIN, filter=8.0) for x in (TAU + NOISE, tau))
+    assert any(text.startswith(f"joint{j + 1}: its torque never changes while it moves") for text in found.warnings)
+    assert not any("never move:" in text or "never moves:" in text for text in found.warnings)
+    others = [k for k in range(3) if k != j]
+    assert all(found.train.joints[k] < 1.2 * whole.train.joints[k] + 0.2 for k in others)
+
+
+@pytest.mark.drawn("seed", few=1)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_gain_that_changes_on_the_way_is_named_with_its_time(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ratio, when = float(rng.uniform(1.25, 2) ** rng.choice([-1, 1])), float(rng.uniform(2.5, 5.5))
+    log = mp.Log(T, Q, (TAU + NOISE) * np.where(when < T, ratio, 1.0)[:, None])
+    told = [
+        text for text in mp.identify(ARM, log, model=PLAIN, filter=8.0).warnings if "times as large as before" in text
+    ]
+    found = [float(x) for x in re.findall(r"from about (\S+) s on torques are (\S+) times", "".join(told))[0]]
+    assert abs(found[0] - when) < 1.1 and abs(np.log(found[1] / ratio)) < 0.15
 
 
 @pytest.mark.turn

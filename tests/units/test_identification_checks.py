@@ -417,7 +417,7 @@ def explained(monkeypatch: pytest.MonkeyPatch, first: comparison.Left, **search:
 
     class Done:
         def __init__(self, data: Any, model: Any, kind: Any) -> None:
-            self.first = first
+            self.first, self.of_file = first, kind == "robot"
 
         def best(self, before: Any) -> Any:
             return search.get("beside", {}).get(before[0].fault, []) if before else search["alone"]
@@ -581,13 +581,14 @@ def test_few_rows_still_joints_and_limits() -> None:
     def rows(*counts: int) -> Any:
         return SimpleNamespace(rows=np.array([counts, (0,) * len(counts)]))
 
+    here: dict[str, Any] = {"rows_in_motion": [np.zeros((4, 2), bool)]}
     assert list(diagnostics._few(made(fit=rows(30, 30), columns=[0] * 6))) == []
     assert list(diagnostics._few(made(fit=rows(30, 29), columns=[0] * 6))) == [
         "59 rows for 6 parameters: most of what is said here is the prior's"
     ]
-    (still,) = diagnostics._still(made(fit=rows(30, 0)))
+    (still,) = diagnostics._still(made(fit=rows(30, 0), **here))
     assert still.startswith("b never moves: its friction and motor inertia are those of the prior")
-    (still,) = diagnostics._still(made(fit=rows(0, 0)))
+    (still,) = diagnostics._still(made(fit=rows(0, 0), **here))
     assert still.startswith("a and b never move: their friction and motor inertia are those of the prior")
     flags = np.zeros((8, 2), bool)
     flags[0, 1] = True

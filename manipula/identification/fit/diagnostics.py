@@ -27,6 +27,7 @@ WELL = 1e-3  # of the squares of the torque: what is left of a fit that nobody n
 GUESSED = 0.9  # of the squares about its mean that a joint's torque keeps where nothing can be predicted
 WORSE = 1.15  # a consistent fit that leaves so much more than least squares
 WEAK = 3.0  # an instrumental fit that leaves so much more
+CHANGED, CHANGED_ERROR = 0.1, 0.05  # in logarithms of torques; of the torque left: less is no reason to look
 FEW = 10  # rows for every parameter
 FASTER = 1.2  # motions beyond those of the training
 ABOVE = 2.0  # times the training's error: a validation that says something
@@ -114,8 +115,14 @@ def _few(data: Data) -> Iterator[str]:
 
 
 def _still(data: Data) -> Iterator[str]:
-    felt = data.source.columns.motor_rows
-    still = [name for j, name in enumerate(data.rows) if felt[j] and not data.fit.rows[:, j].sum()]
+    felt, moved = data.source.columns.motor_rows, np.any([rows.any(axis=0) for rows in data.rows_in_motion], axis=0)
+    unseen = [j for j in range(len(data.rows)) if felt[j] and not data.fit.rows[:, j].sum()]
+    still, dead = ([data.rows[j] for j in unseen if moved[j] == way] for way in (False, True))
+    for name in dead if dead and not _saturated(data) else ():
+        yield Message(
+            "{joint}: its torque never changes while it moves, as of a drive that is off: it is left out of the fit, "
+            "and friction and motor inertia are those of the prior, or unknown", name,
+        )  # fmt: skip
     if still:
         yield Message(
             "{joints} never move: their friction and motor inertia are those of the prior, or unknown"
@@ -123,6 +130,10 @@ def _still(data: Data) -> Iterator[str]:
             else "{joints} never moves: its friction and motor inertia are those of the prior, or unknown",
             in_a_row(still),
         )
+
+
+def _saturated(data: Data) -> bool:
+    return any(motion.saturated is not None and motion.saturated.any() for motion in data.source.motions)
 
 
 def _saturation_warnings(data: Data) -> Iterator[str]:
@@ -217,6 +228,27 @@ def worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
             "explains the recording as well; a column is missing (a tilted base, a cable, an elastic joint?)",
             ratio,
         )
+
+
+def changed(data: Data, theta: Array) -> Iterator[str]:
+    """Torques that are larger from some time on than the model, fitted to all of them, has them."""
+    t = np.concatenate([motion.t[motion.kept] for motion in data.source.motions])
+    loud = np.maximum(torque_squares(data.fit), 1e-300)
+    left = data.fit.squares(theta).sum() / max(float((loud * data.fit.rows.sum(0)).sum()), 1e-300)
+    if left < CHANGED_ERROR**2 or (np.diff(t) <= 0).any():
+        return
+    y = np.append(theta, 0.0)
+    size = np.einsum("bjkl,k,l->bj", data.fit.gram, y, y) / loud
+    factors = (data.fit.gram[:, :, -1, :] @ y / loud).sum(1) / np.maximum(size.sum(1), 1e-300)
+    splits = [(factors[:k], factors[k:]) for k in range(1, len(factors))]
+    k = int(np.argmin([before.var() * len(before) + after.var() * len(after) for before, after in splits]))
+    before, after = splits[k]
+    ratio, spread = after.mean() / before.mean(), max(before.std(), after.std())
+    if before.mean() > 0 and abs(np.log(max(ratio, 1e-9))) > CHANGED and abs(after.mean() - before.mean()) > 3 * spread:
+        yield Message(
+            "from about {t:.3g} s on torques are {ratio:.2f} times as large as before, by the model: did a gain or a "
+            "payload change? Identify the parts apart: log.between(…)", t[len(t) * (k + 1) // len(factors)], ratio,
+        )  # fmt: skip
 
 
 def weak(data: Data, theta: Array, weights: Array) -> Iterator[str]:

@@ -301,7 +301,7 @@ def _make_result(
         spread = to_robot.spread_of_outputs(data, fit.prior, theta)
     else:
         if slip is None:  # what a slip leaves is no missing column
-            doubts += diagnostics.worse(data, theta, fit.weights)
+            doubts += [*diagnostics.changed(data, theta), *diagnostics.worse(data, theta, fit.weights)]
         spread = to_robot.spread_of(normal_from(data.fit, last), prior, theta, time)
     train = errors_of(data, theta)
     doubts += [*filter(None, [to_robot.left_out(data, theta, train)]), *to_robot.forgotten_laws(data), *data.notes]

@@ -51,7 +51,7 @@ FIRST = 3  # coupled motors that are judged on blocks left out
 FITTED = 2  # angles of motors of which the factor is fitted
 FACTORS = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0)  # of coupled motors, tried first
 WIDE = 0.6  # of the logarithm of a factor, on each side of one that was tried
-LAG, BAND, LONGEST = 0.6, 20, 2.0  # of a period of the cut-off, a step; samples of one that nobody said; s
+LAG, BAND, LONGEST, MOST = 0.6, 20, 2.0, 20  # of a period of the cut-off; samples of one nobody said; s; steps
 EVEN = 1.05  # times the least that a factor of ±1 leaves, where it is believed: wrists have such gears
 
 
@@ -308,7 +308,7 @@ class Search:
         least, and then between them."""
         one = Conversion.identity(len(self.names))
         step = LAG / (self.cutoff or min(log.rate for log in self.logs) / BAND)
-        count = int(min(LONGEST, min(log.duration for log in self.logs) / 4) / step)
+        count = min(int(min(LONGEST, min(log.duration for log in self.logs) / 4) / step), MOST)
 
         def of(seconds: float) -> Left:
             return self._of(replace(one, delay=seconds), gravity, coupling)
