@@ -81,7 +81,7 @@ def checked_arrays(jax: Any, own: Ports, arrays: Sequence[Any]) -> list[Any]:
 
 
 def _array(jnp: Any, own: Ports, place: int, value: object) -> Any:
-    """What JAX makes of a list, a NumPy array, a number; what is none of these is named."""
+    """What JAX makes of a list, a NumPy array, a number; other values are named."""
     try:
         return jnp.asarray(value)
     except (TypeError, ValueError) as problem:
