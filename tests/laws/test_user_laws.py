@@ -303,7 +303,8 @@ def _stateless(arm, q):
 
 
 RUNS = {
-    _stateless: "no other is known", _fills: "np.zeros_like(q)", _mask: "mp.where(q > 0, q, 0)", _masked: "mp.where(q > 0, q, 0)", _key: "a key",
+    _stateless: "no other is known",
+    _fills: "np.zeros_like(q)", _mask: "mp.where(q > 0, q, 0)", _masked: "mp.where(q > 0, q, 0)", _key: "a key",
     _format: "a text", _library: "object arrays",
     _caught: "mp.where", _place: "an index", _entry: "an index", _twice: "np.sin",
     _bits: "np.invert joins conditions", _inverse: "which is no number",
