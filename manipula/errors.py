@@ -171,7 +171,7 @@ class UnknownNameError(InputError, KeyError):
         elif names:
             super().__init__("no {kind} is called {name!r}. Known: {names}.", Message(kind), name, listed)
         else:
-            super().__init__("no {kind} is called {name!r}; the list is empty", Message(kind), name)
+            super().__init__("no {kind} is called {name!r}; none is defined", Message(kind), name)
 
     def __str__(self) -> str:  # KeyError would show the repr
         return self.message

@@ -27,14 +27,7 @@ from manipula.algebra.run.cuda import CudaFunction, Steps, layout_of
 from manipula.algebra.run.gradients.frameworks import import_framework, mapped_first, word_of
 from manipula.errors import InputError
 from manipula.generation.results.model import Model
-from manipula.learning.kernels import (
-    POSE,
-    Differentiable,
-    as_row,
-    check_shapes,
-    differentiable,
-    inputs_in_order,
-)
+from manipula.learning.kernels import POSE, Differentiable, as_row, check_shapes, differentiable, inputs_in_order
 from manipula.learning.torch_launch import (
     SHARED,
     Arranged,
@@ -46,7 +39,7 @@ from manipula.learning.torch_launch import (
     check_tensors,
     evenly_spaced,
     watch,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -142,10 +135,8 @@ class Operator:
         """That made when such tensors came first; None for those that the dispatcher must see."""
         is_mapped = self._is_mapped
         try:
-            key = tuple([
-                (type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), x._is_zerotensor(), is_mapped(x))
-                for x in tensors
-            ])  # fmt: skip
+            of = [(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), is_mapped(x)) for x in tensors]
+            key = (*of, *[x._is_zerotensor() for x in tensors])
             plan: Any = self._plans.get(key, self)
         except (AttributeError, RuntimeError, TypeError):
             return None  # no tensors, or without strides, or with sizes that are no numbers
@@ -324,8 +315,7 @@ class Operator:
 
     def _carried(self, ctx: Any, *rates: Tensor) -> Any:
         """ẏ = J ẋ, without a derivative of higher order than the gradient of a gradient."""
-        own, inputs = self._own, ctx.saved_tensors
-        lead = check_shapes(own, inputs)
+        own, inputs, lead = self._own, ctx.saved_tensors, check_shapes(self._own, ctx.saved_tensors)
         tangents = [self._torch.zeros_like(x) if rate is None else rate for x, rate in zip(inputs, rates, strict=True)]
         tangents = [x.expand((*lead, x.shape[-1])) for x in tangents]
         if self._inputs is not None:

@@ -16,7 +16,6 @@ from inspect import signature
 from math import prod
 from pathlib import Path
 from threading import Lock
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -49,13 +48,13 @@ class JaxFunction:
         # compiled as a whole, so that a call outside of `jit` costs little more than one inside
         self._call = self._jax.jit(RowFunction(self._jax, own).call)
 
-    def __call__(self, *arrays: object, **named: object) -> Any:
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
         if named:
             arrays = inputs_in_order(self._own, arrays, named)
         results = self._call(*cast_alike(self._jax, checked_arrays(self._jax, self._own, arrays)))
         return results[0] if len(self.outputs) == 1 else self._result(*results)
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return JaxFunction, (self._own, self.parameters)
 
     def __repr__(self) -> str:
@@ -63,7 +62,7 @@ class JaxFunction:
         return f"<{self.name} in JAX: {inputs} → {', '.join(self.outputs)}>"
 
 
-def checked_arrays(jax: ModuleType, own: Ports, arrays: Sequence[object]) -> list[Any]:
+def checked_arrays(jax: Any, own: Ports, arrays: Sequence[Any]) -> list[Any]:
     """Arrays of one floating type, the widest of those given; numbers that are no floats become such."""
     jnp = jax.numpy
     given = [x if isinstance(x, jax.Array) else _array(jnp, own, i, x) for i, x in enumerate(arrays)]
@@ -82,7 +81,7 @@ def checked_arrays(jax: ModuleType, own: Ports, arrays: Sequence[object]) -> lis
 
 
 def _array(jnp: Any, own: Ports, place: int, value: object) -> Any:
-    """What JAX makes of a list, a NumPy array, a number; anything else is named."""
+    """What JAX makes of a list, a NumPy array, a number; other values are named."""
     try:
         return jnp.asarray(value)
     except (TypeError, ValueError) as problem:
@@ -95,7 +94,7 @@ def _array(jnp: Any, own: Ports, place: int, value: object) -> Any:
 class RowFunction:
     """A function of arrays (…, n) with its vector–Jacobian product; its results are a tuple."""
 
-    def __init__(self, jax: ModuleType, own: Differentiable) -> None:
+    def __init__(self, jax: Any, own: Differentiable) -> None:
         self._jax, self._own = jax, own
 
     @cached_property
@@ -116,19 +115,19 @@ class RowFunction:
         return tuple(sum_to(self._jax, g, y.shape) for g, y in zip(found, x, strict=True))
 
 
-def sum_to(jax: ModuleType, g: Any, shape: tuple[int, ...]) -> Any:
+def sum_to(jax: Any, g: Any, shape: tuple[int, ...]) -> Any:
     """What was broadcast gathers the gradients of all its rows."""
     extra = g.ndim - len(shape)
     axes = [*range(extra), *(i + extra for i, size in enumerate(shape) if size == 1 and g.shape[i + extra] != 1)]
     return jax.numpy.sum(g, axis=tuple(axes)).reshape(shape) if axes else g
 
 
-def evaluate_rows(jax: ModuleType, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:
+def evaluate_rows(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:
     """The results; an axis that `vmap` maps becomes the first of the leading axes."""
     rows = import_module("jax.custom_batching").custom_vmap(lambda *y: _evaluate(jax, own, y))
 
     @rows.def_vmap  # type: ignore[untyped-decorator]
-    def _(size: int, mapped: Sequence[bool], *y: Any) -> tuple[tuple[Any, ...], tuple[bool, ...]]:
+    def _(size: int, mapped: Sequence[bool], *y: Any) -> tuple[Any, Any]:
         rank = max(z.ndim - moved for z, moved in zip(y, mapped, strict=True))
         wide = [
             z.reshape((z.shape[0], *(1,) * (rank + 1 - z.ndim), *z.shape[1:])) if moved else z
@@ -139,7 +138,7 @@ def evaluate_rows(jax: ModuleType, own: Differentiable, x: Sequence[Any]) -> tup
     return tuple(rows(*x))
 
 
-def _evaluate(jax: ModuleType, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:
+def _evaluate(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:
     """By the handlers of this process, or by the emitted text on platforms without one."""
     platforms = _platforms(jax)
     lead, dtype = check_shapes(own, x), str(x[0].dtype)
@@ -155,7 +154,7 @@ def _evaluate(jax: ModuleType, own: Differentiable, x: Sequence[Any]) -> tuple[A
     return tuple(jax.lax.platform_dependent(*x, **ways, default=_text(own)) if ways else _text(own)(*x))
 
 
-def _foreign_call(jax: ModuleType, own: Differentiable, target: Any, x: Sequence[Any]) -> tuple[Any, ...]:
+def _foreign_call(jax: Any, own: Differentiable, target: Any, x: Sequence[Any]) -> tuple[Any, ...]:
     lead = check_shapes(own, x)
     # the handler takes as many rows, or one for all; only inputs between these two cases are copied
     even = [y if y.shape[:-1] == lead else _row_or_rows(jax, y, lead) for y in x]
@@ -166,13 +165,13 @@ def _foreign_call(jax: ModuleType, own: Differentiable, target: Any, x: Sequence
     return tuple(cast_alike(jax, [*found, *x])[: len(found)])
 
 
-def _row_or_rows(jax: ModuleType, x: Any, lead: tuple[int, ...]) -> Any:
+def _row_or_rows(jax: Any, x: Any, lead: tuple[int, ...]) -> Any:
     if all(length == 1 for length in x.shape[:-1]):
         return x.reshape(x.shape[-1:])
     return jax.numpy.broadcast_to(x, (*lead, x.shape[-1]))
 
 
-def _rows_of_device(jax: ModuleType, own: Differentiable, target: str, *x: Any) -> tuple[Any, ...]:
+def _rows_of_device(jax: Any, own: Differentiable, target: str, *x: Any) -> tuple[Any, ...]:
     """All rows, or the part of them that this device has."""
     lead = check_shapes(own, x)
     shapes = [jax.ShapeDtypeStruct((*lead, *shape), x[0].dtype) for shape in own.shapes.values()]
@@ -180,27 +179,25 @@ def _rows_of_device(jax: ModuleType, own: Differentiable, target: str, *x: Any) 
     return tuple(_interface().ffi_call(target, shapes, vmap_method="sequential")(*x))
 
 
-def _partitioned(
-    jax: ModuleType, own: Differentiable, call: Callable[..., Any], wide: Sequence[bool]
-) -> Callable[..., Any]:
+def _partitioned(jax: Any, own: Differentiable, call: Callable[..., Any], wide: Sequence[bool]) -> Callable[..., Any]:
     """The same call where arrays are spread over devices: each computes its rows, nothing is gathered."""
     custom_partitioning = import_module("jax.experimental.custom_partitioning").custom_partitioning
     sharding, spec = jax.sharding.NamedSharding, jax.sharding.PartitionSpec
 
-    def spread(mesh: object, lead: Sequence[object]) -> tuple[list[object], tuple[object, ...]]:
+    def spread(mesh: Any, lead: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
         taken = [sharding(mesh, spec(*lead, None) if full else spec(None)) for full in wide]
         return taken, tuple(sharding(mesh, spec(*lead, *(None,) * len(shape))) for shape in own.shapes.values())
 
-    def lead_of(shaped: Any, entries: int) -> Sequence[object]:
+    def lead_of(shaped: Any, entries: int) -> Sequence[Any]:
         rank = len(shaped.shape) - entries
         known = tuple(getattr(shaped.sharding, "spec", ()))[:rank]
         return (*known, *(None,) * (rank - len(known)))
 
-    def partition(mesh: object, arguments: object, results: Any) -> tuple[object, ...]:
+    def partition(mesh: Any, arguments: Any, results: Any) -> tuple[Any, ...]:
         taken, made = spread(mesh, lead_of(results[0], len(next(iter(own.shapes.values())))))
         return mesh, call, made, tuple(taken)
 
-    def infer(mesh: object, arguments: Any, results: object) -> tuple[object, ...]:
+    def infer(mesh: Any, arguments: Any, results: Any) -> Any:
         first = next(x for x, full in zip(arguments, wide, strict=True) if full)
         return spread(mesh, lead_of(first, 1))[1]
 
@@ -216,7 +213,7 @@ def _partitioned(
     return found
 
 
-def cast_alike(jax: ModuleType, arrays: Sequence[Any]) -> list[Any]:
+def cast_alike(jax: Any, arrays: Sequence[Any]) -> list[Any]:
     """Inside of `shard_map`: all of them different on each device along the same axes of the mesh.
 
     XLA's foreign calls have no rule for axes that some arrays vary along and others do not.
@@ -232,13 +229,13 @@ def cast_alike(jax: ModuleType, arrays: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _varying_axes(jax: ModuleType, x: object) -> frozenset[str]:
+def _varying_axes(jax: Any, x: Any) -> frozenset[str]:
     kind = jax.typeof(x) if hasattr(jax, "typeof") else None  # before, there were no such axes
     axes = getattr(getattr(kind, "mat", None), "varying", None)
     return frozenset(getattr(kind, "vma", ()) if axes is None else axes)
 
 
-def _platforms(jax: ModuleType) -> tuple[str, ...]:
+def _platforms(jax: Any) -> tuple[str, ...]:
     """What a function may be called on in this process."""
     backend = jax.default_backend()
     if backend == "cpu":

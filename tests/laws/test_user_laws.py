@@ -298,7 +298,12 @@ def _library(arm, q):
     return solve(arm.inertia_matrix(q), q)
 
 
+def _stateless(arm, q):
+    return q, {"x": q}
+
+
 RUNS = {
+    _stateless: "none is defined",
     _fills: "np.zeros_like(q)", _mask: "mp.where(q > 0, q, 0)", _masked: "mp.where(q > 0, q, 0)", _key: "a key",
     _format: "a text", _library: "object arrays",
     _caught: "mp.where", _place: "an index", _entry: "an index", _twice: "np.sin",
@@ -388,10 +393,10 @@ def test_conditions_and_numbers_join_as_numpy_joins_them(seed: int) -> None:
 TEXTS = """
 K.max() K.min() K.sum() K.mean() np.sum(K,axis=(0,1)) np.sum(K,keepdims=True)[0,0] np.prod(K) np.linalg.norm(K)
 np.amax(q) np.amin(K,axis=0) np.std(q) np.var(K) np.ptp(q) np.average(q,weights=[1,2]) np.polyval([1,2,3],q)
-np.trunc(q) np.select([q>1,q>0],[q,qd],0.5) np.select([q>1],[K[0]]) np.log10(abs(q)+1) np.log2(abs(q)+1) np.cosh(q)
-np.degrees(q) K.max(axis=1) np.rad2deg(q) (q>0).astype(float) (q>0).astype(np.float64)+q.astype(float)
-np.delete(np.append(q,qd),[0,1]) np.insert(q,0,1.0)[:2] np.rot90(K)[0] np.fliplr(K)[1]
-np.array_split(np.append(q,qd),2)[1] np.linalg.multi_dot([K,K,q]) q.std() K.var(axis=0)
+np.trunc(q) np.select([q>1,q>0],[q,qd],0.5) np.select([q>1],[K[0]]) np.select([q>1],[q],default=qd)
+np.log10(abs(q)+1) np.log2(abs(q)+1) np.cosh(q) np.degrees(q) K.max(axis=1) np.rad2deg(q) (q>0).astype(float)
+(q>0).astype(np.float64)+q.astype(float) np.delete(np.append(q,qd),[0,1]) np.insert(q,0,1.0)[:2] np.rot90(K)[0]
+np.fliplr(K)[1] np.array_split(np.append(q,qd),2)[1] np.linalg.multi_dot([K,K,q]) q.std() K.var(axis=0)
 np.zeros_like(q,shape=(2,2))[0] q[::-1] K[:,1] K[K.shape[0]-1] np.any(K>1) np.all(K>0,axis=0)
 """
 NUMPYS = TEXTS.split()

@@ -23,7 +23,7 @@ ELSEWHERE = ("screen", "words", "derivation", "finished", "lessons")
 PLACE = re.compile(r"\{(\w+)\}")
 # templates that classes of errors have themselves
 INHERITED = {
-    "no {kind} is called {name}; the list is empty",
+    "no {kind} is called {name}; none is defined",
     "no {kind} is called {name}. Known: {names}.",
     "no {kind} is called {name}; did you mean {near}?",
     "no {kind} is called {name}; did you mean {near}? Known: {names}.",

@@ -237,8 +237,7 @@ class _Vectorcall:
             yield f"  br i1 %many{i}.right, label %many.next{i}, label %general\nmany.next{i}:"
         yield from _context("run", "run")
         yield "  %lone = icmp eq i64 %many0.rows, 1\n  %loaded = icmp ne ptr %run, null"
-        yield "  %ready = or i1 %lone, %loaded"
-        yield "  br i1 %ready, label %many.ready, label %general\nmany.ready:"
+        yield "  %ready = or i1 %lone, %loaded\n  br i1 %ready, label %many.ready, label %general\nmany.ready:"
         yield from self._prepare_parameters("many")
         yield from self.parameters.own()
         for i, port in enumerate(self.outputs):

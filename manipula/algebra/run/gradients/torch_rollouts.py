@@ -195,7 +195,8 @@ class TorchRollouts:
         if not tensors:
             return like.new_zeros((0,))
         lead = self._common([x.shape for x in tensors.values()])
-        return self._torch.stack([x.expand(lead) for x in tensors.values()], dim=-1)
+        table: Tensor = self._torch.stack([x.expand(lead) for x in tensors.values()], dim=-1)
+        return table
 
     def _check_sizes(self, what: str, named: Any, sizes: Sequence[int]) -> None:
         for (name, x), size in zip(named, sizes, strict=True):

@@ -374,8 +374,8 @@ def _call(function: Callable[..., object], args: Any, more: Any) -> Any:
     if function is np.where and len(args) == 3:
         return where(*args)
     if function is np.select:
-        conditions, choices, default = (*args, 0)[:3]
-        return reduce(lambda no, x: where(x[0], x[1], no), reversed([*zip(conditions, choices, strict=True)]), default)
+        pairs, default = zip(*args[:2], strict=True), (*args[2:], more.get("default", 0))[0]
+        return reduce(lambda no, pair: where(pair[0], pair[1], no), reversed([*pairs]), default)
     if function is np.clip:
         bounds = [*args[1:], *(more[name] for name in ("a_min", "a_max", "min", "max") if name in more)]
         low, high = (*bounds, None, None)[:2]
