@@ -130,7 +130,8 @@ def flight_step(block: Block, method: str = "rk4") -> Block:
     """One step, the quaternion after it of length 1.
 
     Momentum is kept as well as the method keeps it (10 s of 1 ms, a quadruped whose legs swing freely, ten starts: rk4
-    2e-12 to 4e-8, rk8 1e-14). To set v₀ and ω₀ from it after every step pays nothing: the rounding of h is what rk4 errs by.
+    2e-12 to 4e-8, rk8 1e-14). To set v₀ and ω₀ from it after every step pays nothing: the rounding of h is what rk4
+    errs by.
     """
     if method not in INTEGRATORS:
         raise UnknownNameError("integrator of a base that moves", method, INTEGRATORS)
