@@ -171,7 +171,7 @@ class _Motion:
         self.own = [joints.index(name) for name in robot.joint_names]
         self.still = np.zeros(len(robot.motors))
         self.closure = compile_tape(tape_from_function(closure_function(robot)))
-        self.signs: Array | None = None  # of the assembly in which the run begins
+        self.signs: Array = np.empty(0)  # of the assembly in which the run begins
 
     def rate(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, float, bool]:
         """q̇ of all coordinates, q̈ of the motors, their power, and whether the closure is regular."""

@@ -18,6 +18,9 @@ SHOWN = 12  # frames in a sentence
 MADE_FOR_LOOPS = Message(
     "inverse and forward dynamics, inertia matrix, coriolis, gravity, energy, Jacobians and regressors are"
 )
+MADE_FOR_MOVING_LOOPS = Message(
+    "inverse and forward dynamics, inertia matrix, coriolis, gravity, momentum, energy, Jacobians and the regressor are"
+)
 LAWS_FOR_LOOPS = Message("the laws pid, pd_gravity and computed_torque are, and act at the motors")
 _POSITIONS = Message("robot.close gives all positions from those of the motors, arm.pose and arm.jacobian the rest")
 _IN_TIME = Message("mp.simulate takes the robot itself, with torques of its motors or a law")
@@ -291,7 +294,10 @@ def refuse_elements(robot: RobotDescription, what: str) -> None:
 def refuse_moving_loops(robot: RobotDescription, what: str) -> None:
     """Of what a robot with loops does not have where its base moves."""
     if robot.moving and robot.loops:
-        raise InputError("{robot}: {name} is not made for loops on a base that moves", robot.name, what)
+        raise InputError(
+            "{robot}: {name} is not made for loops on a base that moves; {instead}", robot.name, what,
+            MADE_FOR_MOVING_LOOPS,
+        )  # fmt: skip
 
 
 def refuse_branches(robot: RobotDescription, what: str, hint: str) -> None:
