@@ -42,8 +42,8 @@ def from_motors() -> None:
     print("from the motors alone: operations, sines and cosines, divisions, roots, arctangents and the rest; formulas")
     legs = ("a0", "b0", "leg0", "p0", "p1", "p2")  # a platform, from one leg and the orientation
     for name, robot in {
-        "five-bar": drawn_five_bar(), **{name: make(0) for name, make in PLANAR.items()}, "palletiser": palletiser(0),
-        "stewart": stewart(0),
+        "own five-bar": drawn_five_bar(), **{name: make(0) for name, make in PLANAR.items()},
+        "palletiser": palletiser(0), "stewart": stewart(0),
     }.items():  # fmt: skip
         robot, given = robot.without("friction"), legs if name == "stewart" else "motors"
         words = ", ".join(f"{x.word}{'' if x.proved else ' (measured)'}" for x in mp.closed_forms(robot, given))

@@ -121,6 +121,26 @@ def six_bar(seed: int = 0) -> mp.Robot:
     return x.robot()
 
 
+def straight_line(seed: int = 0, places: int = 12) -> mp.Robot:
+    """Peaucellier's: seven bars and one motor. With few places the line is only nearly straight."""
+    x, draw = Linkage("peaucellier", seed), random.Random(seed).uniform
+    foot, angle, long = draw(0.15, 0.25), draw(0.2, 0.6), draw(0.65, 0.75)
+    end = complex(foot * (1 + cos(angle)), foot * sin(angle))
+    side = long - abs(end) * draw(0.6, 0.85)
+    along = (abs(end) ** 2 + long**2 - side**2) / (2 * abs(end))
+    rise = end / abs(end) * complex(0, (long**2 - along**2) ** 0.5)
+    upper, lower = end / abs(end) * along + rise, end / abs(end) * along - rise
+    P, B, D, C = ((round(z.real, places), round(z.imag, places), 0.0) for z in (end, upper, lower, upper + lower - end))
+    x.joint("crank", "base", (foot, 0.0, 0.0), motor=True)
+    for name, on, at in (("pb", "crank", P), ("pd", "crank", P), ("ob", "base", (0.0, 0.0, 0.0)),
+                         ("od", "base", (0.0, 0.0, 0.0)), ("bc", "ob", B), ("dc", "od", D)):  # fmt: skip
+        x.joint(name, on, at)
+    x.loop("b", "pb", "ob", B)
+    x.loop("d", "pd", "od", D)
+    x.loop("c", "bc", "dc", C)
+    return x.robot()
+
+
 def three_cranks(seed: int = 0, exact: bool = True) -> mp.Robot:
     """Three parallel cranks on one coupler: the third is redundant, and only where the loops close."""
     x = Linkage("locomotive", seed)

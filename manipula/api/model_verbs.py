@@ -301,9 +301,10 @@ def singularities(robot: RobotLike, *, symbolic: Symbolic = "all") -> Singularit
     with s2 = sin(q2)
     """
     from manipula.ik.singularities import singularities_of
-    from manipula.mechanics.robot.topology import refuse_moving
+    from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
 
     refuse_moving(robot_from(robot), "singularities")
+    refuse_loops(robot_from(robot), "singularities")
     return singularities_of(robot_from(robot), symbolic)
 
 
@@ -319,10 +320,11 @@ def reach(robot: RobotLike, *, seed: int = 0) -> Reach:
     in the world x -0.8 … 0.8, y -0.8 … 0.8, z 0 … 0 m
     """
     from manipula.ik.numeric.reach import reach_of
-    from manipula.mechanics.robot.topology import refuse_moving
+    from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
 
     subject = robot_from(robot)
     refuse_moving(subject, "reach")
+    refuse_loops(subject, "reach")
     pose, jacobian = (generate(subject, name, optimise="none") for name in ("pose", "jacobian"))
     for model in (pose, jacobian):
         if missing := model.inputs.get("p", ()):

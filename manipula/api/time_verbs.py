@@ -86,7 +86,7 @@ def controller(
     from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.mechanics.models.control.laws import options_from
     from manipula.mechanics.models.control.user_law import RobotLaw, UserLaw
-    from manipula.mechanics.robot.topology import refuse_loops, refuse_moving
+    from manipula.mechanics.robot.topology import LAWS_FOR_LOOPS, refuse_loops, refuse_moving
     from manipula.simulation.loop import first_states, refuse_bounds, refuse_unstable
 
     refuse_time("sample", sample)
@@ -94,7 +94,7 @@ def controller(
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     asked = prepare(request)
     if isinstance(law, UserLaw):
-        refuse_loops(chosen, law.name)
+        refuse_loops(chosen, law.name, LAWS_FOR_LOOPS)
     bound = bind_user_law(law, asked, tell) if isinstance(law, UserLaw) else law
     options = options_from(bound, settings, sampled=sample is not None)
     block = _law_of(chosen, bound, sample is not None, options)

@@ -163,15 +163,18 @@ def generate_from_positions(
     return made, lambda: plain_block(block, request)
 
 
-def divisors_function(robot: RobotDescription) -> Function | None:
-    """The divisors of a closure from the positions of all joints, each beside its usual size: another assembly has
-    other signs. None where every divisor is a constant."""
+def closure_function(robot: RobotDescription) -> Function:
+    """Of positions of all joints: how far the loops are from closed, in parts of the mechanism's size and in rad, and
+    the divisors of the closure, each beside its usual size. Another assembly has other signs of these."""
     structure, graph = ArmStructure(robot), Graph()
+    (plan, floats), maths = structure.closure_and_tree, ExprMaths(graph)
     q = tuple(graph.symbol(f"q{c + 1}", online=True) for c in range(robot.dof))
-    tree = structure.bound_tree(ExprMaths(graph), structure.symbols(graph.symbol))
-    found, usual = Closure(tree, structure.closure, q, seen_from_first).solver.divisors(), structure.closure.usual
-    if not found:
-        return None
-    beside = tuple(graph.expr(x) / graph.expr(float(size)) for x, size in zip(found, usual, strict=True))
-    inputs, outputs = (Input("q", q, POSITION),), (Output("divisors", (len(beside),), beside, "1"),)
-    return Function("divisors", graph, inputs, outputs, provenance=Provenance(robot.name))
+    tree = structure.bound_tree(maths, structure.symbols(graph.symbol))
+    at, units = Closure(tree, plan, q, seen_from_first), NumericLinkage(robot.name, floats, plan.driven).units[0]
+    gap = graph.zero
+    for error, unit in zip(closure_error(tree, at.joints), units, strict=True):
+        gap = maths.maximum(gap, maths.abs(graph.expr(error) / graph.expr(float(unit))))
+    divisors = zip(at.solver.divisors(), plan.usual, strict=True)
+    beside = tuple(graph.expr(x) / graph.expr(float(size)) for x, size in divisors)
+    outputs = (Output("gap", (), (gap,), "1"), Output("divisors", (len(beside),), beside, "1"))
+    return Function("closure", graph, (Input("q", q, POSITION),), outputs, provenance=Provenance(robot.name))

@@ -210,7 +210,9 @@ def _in_file(slot: Slot, row: dict[Slot, int]) -> tuple[str, int]:
 # Closed positions are numbers, not points of a field: elsewhere the rank is another. So the regressor of the
 # candidates (`mechanics.models.linear.base_parameters`) is stacked in floats over closed positions with drawn rates,
 # and eliminated column by column, from the base to the tip. What is left of a column across those kept must be clearly
-# something or clearly nothing; else the robot is refused. The combinations are checked at further positions.
+# something or clearly nothing; else the robot is refused. Of a linkage with one motor all columns are smooth functions
+# of one angle, and little is left of the last ones: that is something where it is far above what is left of those
+# dropped. The combinations are checked at further positions.
 #
 # Source: Gautier, Khalil, "Direct calculation of minimum set of inertial parameters of serial robots", IEEE
 # Transactions on Robotics and Automation 6 (1990); Khalil, Bennis, "Symbolic calculation of the base inertial
@@ -221,6 +223,8 @@ Array = NDArray[np.float64]
 ROWS = 3  # times as many as columns
 REGULAR = 0.2  # of the usual size of a divisor
 KEPT, LOST = 1e-7, 1e-10  # of a column's length: what is left is something, is nothing
+APART = 1e5  # times what is left of any column dropped: that is something, too
+ROUNDED = 1e-14  # what rounding leaves of a column, at least
 SPREADS = (0.6, 1.0, 0.3)  # rad around the poses, tried one after the other: near positions tell columns badly apart
 
 
@@ -312,16 +316,17 @@ def _stacked(robot: RobotDescription, tree: Tree, plan: ClosurePlan, count: int,
 
 def _independent(columns: Array) -> tuple[list[int], float]:
     """From the base to the tip, by what is left of each across those kept; and what is left where that is unclear."""
-    kept, basis, unclear = list[int](), np.zeros((len(columns), 0)), 0.0
+    kept, basis, sizes = list[int](), np.zeros((len(columns), 0)), list[float]()
     for k, column in enumerate(columns.T):
         left = column - basis @ (basis.T @ column)
         left -= basis @ (basis.T @ left)
-        size = float(np.linalg.norm(left))
-        if size > LOST:
+        sizes.append(float(np.linalg.norm(left)))
+        if sizes[k] > LOST:
             kept.append(k)
-            basis = np.column_stack([basis, left / size])
-            unclear = unclear or (size if size < KEPT else 0.0)
-    return kept, unclear
+            basis = np.column_stack([basis, left / sizes[k]])
+    least = min((sizes[k] for k in kept), default=1.0)
+    dropped = max((size for k, size in enumerate(sizes) if k not in kept), default=0.0)
+    return kept, least if least < min(KEPT, APART * max(dropped, ROUNDED)) else 0.0
 
 
 def _weights(stacked: Array, kept: Sequence[int]) -> Array:

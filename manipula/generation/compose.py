@@ -36,7 +36,7 @@ from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.user_law import Ports, RobotLaw, UserLaw, bind_law
 from manipula.mechanics.models.entry import Block
 from manipula.mechanics.models.ports import PortSizes
-from manipula.mechanics.robot.topology import refuse_loops
+from manipula.mechanics.robot.topology import INSTEAD, LAWS_FOR_LOOPS, refuse_loops
 from manipula.messages import Message
 from manipula.support.progress import Tell, seldom_collecting, silent
 
@@ -177,7 +177,7 @@ def generate_block(
     arm that it drives.
     """
     if not block.closed:
-        refuse_loops(asked.robot, block.name)
+        refuse_loops(asked.robot, block.name, INSTEAD.get(block.name, LAWS_FOR_LOOPS))
     parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
     try:
         made = join(block, asked, parts)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from manipula.algebra.run.compiled_function import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, caution
-from manipula.generation.closed_positions import divisors_function
+from manipula.generation.closed_positions import closure_function
 from manipula.generation.results.system import Law
 from manipula.ik.arm.numeric_arm import NumericArm
 from manipula.mechanics.models.closure.position import close_loops
@@ -170,9 +170,8 @@ class _Motion:
         joints = list(robot.coordinates.joints)
         self.own = [joints.index(name) for name in robot.joint_names]
         self.still = np.zeros(len(robot.motors))
-        divisors = divisors_function(robot)
-        self.divisors = None if divisors is None else compile_tape(tape_from_function(divisors))
-        self.signs: Array | None = None  # of the assembly in which the run begins
+        self.closure = compile_tape(tape_from_function(closure_function(robot)))
+        self.signs: Array = np.empty(0)  # of the assembly in which the run begins
 
     def rate(self, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, float, bool]:
         """q̇ of all coordinates, q̈ of the motors, their power, and whether the closure is regular."""
@@ -239,7 +238,7 @@ class _Motion:
 
     def assembly(self, q: Array) -> Array:
         """The signs of the closure's divisors, 0 of one that is nearly zero."""
-        found = np.ones(1) if self.divisors is None else np.asarray(self.divisors(q))
+        found = np.asarray(self.closure(q).divisors)
         return np.where(np.abs(found) > SINGULAR, np.sign(found), 0.0)
 
     def of_all(self, q: Array, qd: Array, qdd: Array, tau: Array) -> tuple[Array, Array, Array]:

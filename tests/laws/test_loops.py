@@ -13,6 +13,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, ManipulaWarning
+from manipula.generation.arm_structure import ArmStructure
+from manipula.generation.column_ranking import _independent, _stacked
 from manipula.mechanics.models.closure.assembly import NumericLinkage
 from manipula.mechanics.models.closure.constraint import closure_bias, closure_rows, seen_from_first, seen_from_world
 from manipula.mechanics.models.closure.elimination import Elimination, PivotBlock
@@ -22,7 +24,7 @@ from manipula.mechanics.robot.loops import is_free_word
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.emitted import cc
-from tests.linkages import ALL, Linkage, five_bar, four_bar, slider_crank, three_cranks
+from tests.linkages import ALL, Linkage, five_bar, four_bar, slider_crank, straight_line, three_cranks
 
 Array = Any
 
@@ -136,7 +138,7 @@ def test_a_loop_that_does_not_close_says_by_how_much() -> None:
 
 @pytest.mark.parametrize("model", ["coriolis_matrix", "inverse_dynamics_derivatives", "momentum"])
 def test_models_that_know_no_loops_refuse(model: str) -> None:
-    with pytest.raises(InputError, match="is not made for robots with loops"):
+    with pytest.raises(InputError, match=r"is not made for robots with loops; inverse and forward dynamics, .* are"):
         mp.generate(four_bar(0), model)
 
 
@@ -354,6 +356,23 @@ def test_what_is_asked_into_an_array_is_in_it() -> None:
     assert [float(x) for x in energy] == [float(x) for x in arm.energy(q, qd)]
 
 
+@pytest.mark.parametrize("name", ["four-bar", "five-bar", "slider-crank", "six-bar", "delta", "spatial ball"])
+@pytest.mark.usefixtures("without_search")
+def test_positions_that_leave_loops_open_are_told(name: str) -> None:
+    """As many as there are, by how much; closed ones, and such as were measured well, are not."""
+    robot = ALL[name](2)
+    arm, rng, mechanism = mp.Arm(robot), np.random.default_rng(3), mechanism_of(robot)[0]
+    good, still = closed_at(robot, 2)[0], np.zeros(len(robot.motors))
+    rows = good + np.array([0, 1e-5, 0.2])[:, None] * rng.uniform(0.5, 1, robot.dof) * mechanism.units[1]
+    far = np.abs(mechanism.error(rows[2])).max()
+    with pytest.warns(ManipulaWarning, match=f"open at 1 of 3 positions, by up to {far:.2g} of its size"):
+        told = arm.gravity(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(arm.gravity(rows[:2]), told[:2])
+        arm.inverse_dynamics(good, still, still)
+
+
 def test_letters_stay_letters_where_loops_close() -> None:
     text = file_text(five_bar(0)).replace("mass = ", "#", 1).replace("[motors]", "[values]\n[motors]")
     robot = mp.Robot.from_text(text)
@@ -404,6 +423,39 @@ def drawn_five_bar(rods: tuple[float, float] = (0.4, 0.42)) -> mp.Robot:
     loop = '[[loop]]\nname="tip"\njoins=["a","b"]\n[motors]\ndrive=["m1","m2"]\n'
     loop += "[poses]\nclosed={m1=1.8,p1=-1,m2=1.2,p2=1}\n"
     return mp.Robot.from_text(head + "".join(parts + frames) + loop)
+
+
+@pytest.mark.turn
+@pytest.mark.parametrize("places", [4, 5, 6, 12])
+@pytest.mark.drawn("places")
+def test_base_parameters_of_one_motor_are_as_many_as_motions_tell_apart(places: int) -> None:
+    """All columns are smooth functions of one angle, and nearly dependent: as many as the rank before its gap."""
+    robot = straight_line(places, places).without("friction")
+    base, structure = robot.base_parameters, ArmStructure(robot)
+    plan, tree = structure.closure_and_tree
+    rows = _stacked(robot, tree, plan, 150, 7, 1.0)
+    lengths = np.linalg.norm(rows, axis=0)
+    s = np.linalg.svd(rows / np.where(lengths > 1e-12, lengths, 1), compute_uv=False)
+    assert s[len(base) - 1] > 1e4 * s[len(base)]
+    arm, (q, qd, qdd) = mp.Arm(robot, optimise="none"), closed_at(robot, 1, 0.1)
+    told = arm.base_regressor(q, qd, qdd) @ list(base.values())
+    np.testing.assert_allclose(told, arm.inverse_dynamics(q, qd, qdd), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_a_column_counts_where_it_is_far_above_what_is_dropped(seed: int) -> None:
+    """Columns of which ever less is left, some of them sums of others but for an error: the rank is clear where the
+    error is far below the last, and where it is near, the answer is what is left of the last."""
+    rng = np.random.default_rng(seed)
+    basis, n = np.linalg.qr(rng.normal(size=(60, 8)))[0], int(rng.integers(4, 8))
+    sizes = np.geomspace(1, 10.0 ** rng.uniform(-8.5, -7.5), n)
+    own = basis[:, :n] * sizes + basis[:, :1] * np.sqrt(1 - sizes**2)
+    for error, clear in ((1e-15, True), (3e-12, False)):
+        sums = own @ rng.normal(size=(n, 3)) / n
+        sums = sums / np.linalg.norm(sums, axis=0) + error * basis[:, 7:]
+        kept, unclear = _independent(np.hstack([own, sums]))
+        assert kept == list(range(n))
+        assert unclear == 0 if clear else unclear == pytest.approx(sizes[-1], rel=1e-3)
 
 
 def test_a_mechanism_knows_its_size() -> None:

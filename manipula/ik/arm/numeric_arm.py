@@ -5,7 +5,6 @@ Every model of the catalogue is a method here: `_model_method` makes it, `ArmMod
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
@@ -15,18 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled_function import Compiled
 from manipula.algebra.run.texts import CompiledMethod, MethodOwner, doc_with_signature
-from manipula.errors import InputError, UnknownNameError, UnsetError, caution, near_name, some_of
-from manipula.generation.arm_structure import ArmStructure, numeric_chain, plan_of
+from manipula.errors import InputError, UnknownNameError, UnsetError, near_name, some_of
+from manipula.generation.arm_structure import numeric_chain, plan_of
 from manipula.generation.prepare import Request
 from manipula.ik.arm.arm_models import ArmModels, Out
 from manipula.ik.arm.base_motion import FrameModels, MovingCall, base_inputs
+from manipula.ik.arm.closed_calls import PIVOT, ClosedCalls
 from manipula.ik.arm.inverse_model import generate_model
 from manipula.ik.numeric.arrays import Kinematics
-from manipula.ik.numeric.tolerances import ClosureTolerance
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import ALSO_CALLED, TOOL
 from manipula.mechanics.models.ports import FLOATING, PORTS
-from manipula.mechanics.robot.topology import has_own_frame, refuse_moving, road_coordinates, with_frame
+from manipula.mechanics.robot.topology import has_own_frame, refuse_loops, refuse_moving, road_coordinates, with_frame
 from manipula.messages import Message
 from manipula.robot import Robot, RobotLike, as_robot
 from manipula.support.progress import told_when_slow
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from manipula.ik.answers import InverseBatch, InverseResult
     from manipula.ik.inverse import InverseSolver
     from manipula.ik.position_tasks import PartialSolver
-    from manipula.mechanics.models.closure.assembly import ClosurePlan
     from manipula.mechanics.models.entry import ModelEntry as Entry
     from manipula.mechanics.models.inverse.plan import Plan
 
@@ -48,7 +46,6 @@ ELSEWHERE = {  # what an arm of another library does, and who does it here
     "vellipse": "plot_ellipsoid", "reach": "mp.reach", "fdyn": "mp.simulate", "simulate": "mp.simulate",
     "loads": "mp.loads", "singularities": "mp.singularities",
 }  # fmt: skip
-PIVOT = "pivot"  # of robots with loops: the smallest divisor of the closure
 
 
 def _model_call(arm: NumericArm, method: Callable[..., object]) -> Any:
@@ -156,8 +153,8 @@ class NumericArm(ArmModels, FrameModels):
         return self._at[frame]
 
     @cached_property
-    def _closure(self) -> ClosurePlan:
-        return ArmStructure(self.robot).closure
+    def _closed(self) -> ClosedCalls:
+        return ClosedCalls(self.robot)
 
     @cached_property
     def _road(self) -> Self:
@@ -206,27 +203,9 @@ class NumericArm(ArmModels, FrameModels):
                 self._base_ports[name] = [x.name for x in code.inputs if x.name in FLOATING]
             numbers += base_inputs(self.robot, name, self._base_ports[name], base)
         if any(port.name == PIVOT for port in code.outputs):
-            return self._regular(code, code.general(*numbers, *extra, threads=options["threads"]), options["out"])
+            found = code.general(*numbers, *extra, threads=options["threads"])
+            return self._closed.outputs(code, found, numbers[0], options["out"])
         return code.general(*numbers, *extra, **options)
-
-    def _regular(self, code: Compiled, found: Any, out: object) -> Any:
-        """The outputs of a robot with loops beside the pivot; NaN where that is too small."""
-        smallest = ClosureTolerance.PIVOT * min(self._closure.usual)
-        singular = np.asarray(found.pivot) < smallest
-        values = [np.asarray(x) for port, x in zip(code.outputs, found, strict=True) if port.name != PIVOT]
-        if singular.any():
-            for x in values:
-                x[singular] = np.nan
-            caution(
-                "{robot}: the closure is singular at {count} of {total} positions: the answers there are NaN",
-                self.robot.name, int(singular.sum()), singular.size,
-            )  # fmt: skip
-        if out is not None:
-            for own, x in zip(out if isinstance(out, tuple) else (out,), values, strict=True):
-                own[...] = x
-            return out
-        names = [port.name for port in code.outputs if port.name != PIVOT]
-        return values[0] if len(values) == 1 else namedtuple(f"{code.name}_result", names)(*values)
 
     def _named(self, pose: str) -> Sequence[float]:
         """One of the robot's poses, by its name."""
@@ -298,6 +277,7 @@ class NumericArm(ArmModels, FrameModels):
         if checked_task(task) == "pose":
             return self.inverse_solver
         refuse_moving(self.robot, "inverse_kinematics")
+        refuse_loops(self.robot, "inverse_kinematics")
         if odd := self._following:
             raise InputError(
                 "task={task!r}: joint {odd!r} follows others, and parts of a pose are solved for free joints; "
@@ -324,6 +304,7 @@ class NumericArm(ArmModels, FrameModels):
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
         refuse_moving(self.robot, "inverse_kinematics")
+        refuse_loops(self.robot, "inverse_kinematics")
         from manipula.ik.couplings import CoupledSolver
         from manipula.ik.inverse import InverseSolver
 

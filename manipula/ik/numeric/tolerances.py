@@ -250,6 +250,7 @@ class ClosureTolerance:
     """Robots with loops."""
 
     PIVOT = 1e-9  # of a divisor's usual size: below, nothing that was computed means anything
+    OPEN = 1e-3  # of the mechanism's size, and rad: above, positions are no measured ones of closed loops
 
 
 class BaseTolerance:

@@ -15,6 +15,16 @@ from manipula.messages import Message
 
 TOOL = "tool"
 SHOWN = 12  # frames in a sentence
+MADE_FOR_LOOPS = Message(
+    "inverse and forward dynamics, inertia matrix, coriolis, gravity, energy, Jacobians and regressors are"
+)
+MADE_FOR_MOVING_LOOPS = Message(
+    "inverse and forward dynamics, inertia matrix, coriolis, gravity, momentum, energy, Jacobians and the regressor are"
+)
+LAWS_FOR_LOOPS = Message("the laws pid, pd_gravity and computed_torque are, and act at the motors")
+_POSITIONS = Message("robot.close gives all positions from those of the motors, arm.pose and arm.jacobian the rest")
+_IN_TIME = Message("mp.simulate takes the robot itself, with torques of its motors or a law")
+INSTEAD = {"inverse_kinematics": _POSITIONS, "reach": _POSITIONS, "Plant": _IN_TIME, "arm": _IN_TIME}
 _NUMBERED = re.compile(r"link_?([1-9][0-9]*)")
 _LABELS: tuple[Callable[[Joint], str], ...] = (lambda joint: joint.name, lambda joint: joint.link)
 
@@ -268,10 +278,11 @@ def refuse_moving(robot: RobotDescription, what: str) -> None:
         )
 
 
-def refuse_loops(robot: RobotDescription, what: str) -> None:
-    """Of what a robot whose chains close does not have."""
+def refuse_loops(robot: RobotDescription, what: str, instead: str = "") -> None:
+    """Of what a robot whose chains close does not have; `instead` says what it has."""
     if robot.loops:
-        raise InputError("{robot}: {name} is not made for robots with loops", robot.name, what)
+        instead = instead or INSTEAD.get(what, MADE_FOR_LOOPS)
+        raise InputError("{robot}: {name} is not made for robots with loops; {instead}", robot.name, what, instead)
 
 
 def refuse_elements(robot: RobotDescription, what: str) -> None:
@@ -283,7 +294,10 @@ def refuse_elements(robot: RobotDescription, what: str) -> None:
 def refuse_moving_loops(robot: RobotDescription, what: str) -> None:
     """Of what a robot with loops does not have where its base moves."""
     if robot.moving and robot.loops:
-        raise InputError("{robot}: {name} is not made for loops on a base that moves", robot.name, what)
+        raise InputError(
+            "{robot}: {name} is not made for loops on a base that moves; {instead}", robot.name, what,
+            MADE_FOR_MOVING_LOOPS,
+        )  # fmt: skip
 
 
 def refuse_branches(robot: RobotDescription, what: str, hint: str) -> None:

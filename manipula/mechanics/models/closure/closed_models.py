@@ -47,6 +47,7 @@ from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.dynamics.torque import by_field, by_newton_euler
 from manipula.mechanics.models.entry import FIELD, FRAMES, Given, ModelEntry, Outputs
 from manipula.mechanics.models.ports import POSITION
+from manipula.mechanics.robot.topology import INSTEAD, MADE_FOR_LOOPS
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import NULL, is_structural_zero, sum_of
 from manipula.scalar import Scalar
@@ -181,7 +182,10 @@ def close_model(model: ModelEntry, robot: str, plan: ClosurePlan) -> ModelEntry:
     """The model of a robot with loops."""
     own = SOLVED.get(model.name)
     if own is None and model.name not in AXES:
-        raise InputError("{robot}: {name} is not made for robots with loops", robot, model.name)
+        raise InputError(
+            "{robot}: {name} is not made for robots with loops; {instead}", robot, model.name,
+            INSTEAD.get(model.name, MADE_FOR_LOOPS),
+        )  # fmt: skip
     outputs = {**model.outputs, **({"cuts": CUTS} if model.name == "joint_wrenches" else {}), "pivot": PIVOT}
     if own is not None:
         methods = {name: _bound(text, plan, number == 0) for number, (name, text) in enumerate(own.items())}

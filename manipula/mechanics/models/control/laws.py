@@ -7,7 +7,7 @@ from dataclasses import replace
 from inspect import signature
 from operator import index
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.control import adaptive, computed_torque, joint_feedback
@@ -19,6 +19,7 @@ from manipula.mechanics.models.control.task import Task, task_named
 from manipula.mechanics.models.control.user_law import RobotLaw
 from manipula.mechanics.models.entry import LAWS_ALSO_CALLED, Block, Given, ModelCall, Result
 from manipula.mechanics.models.ports import EFFORT, LIMIT, PortKind
+from manipula.mechanics.robot.topology import LAWS_FOR_LOOPS
 from manipula.scalar import Entries, Maths, Next, Scalar
 
 # A law of a robot with loops acts at its motors.
@@ -26,18 +27,22 @@ from manipula.scalar import Entries, Maths, Next, Scalar
 ALSO_CLOSED = {"gravity": "gravity", "inverse_dynamics_smooth": "inverse_dynamics"}  # by the name a text calls
 
 
+def _refuse(robot: str, block: Block) -> NoReturn:
+    raise InputError("{robot}: {name} is not made for robots with loops; {instead}", robot, block.name, LAWS_FOR_LOOPS)
+
+
 def at_motors(block: Block, robot: str, driven: Sequence[int]) -> Block:
     """The same law for a robot with loops: positions of all joints come in, the text sees those of the motors, and the
     models it asks for take all of them. Friction takes the sign of the rates themselves."""
     if not set(block.calls) <= set(ALSO_CLOSED) or any(x.size != "dof" for x in block.inputs if not _fixed(x)):
-        raise InputError("{robot}: {name} is not made for robots with loops", robot, block.name)
+        _refuse(robot, block)
 
     def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Entries]:
         own = [x["q"][c] for c in driven]
 
         def ask(model: str, /, **given: object) -> Mapping[str, Any]:
             if given.get("q") is not own:  # where the motors are wanted says nothing of the other joints
-                raise InputError("{robot}: {name} is not made for robots with loops", robot, block.name)
+                _refuse(robot, block)
             plain = {name: value for name, value in given.items() if name != "slip"}
             return call(ALSO_CLOSED[model], **{**plain, "q": x["q"]})
 
