@@ -172,3 +172,10 @@ def test_a_letter_has_all_its_indices_in_every_place(place: str) -> None:
         assert signs.count("5") == ("before" in name) and signs.count("7") == ("below" in name), text
         assert signs.count("T") == 1
     assert len({text for (text,) in index.values()}) == 4
+
+
+@pytest.mark.parametrize(("convention", "below"), [("standard", "ᵢ₋₁"), ("modified", "ᵢ")])
+def test_the_axis_of_a_joint_has_the_letter_of_its_convention(convention: str, below: str) -> None:
+    rows = [{"theta": 0, "d": 0, "a": 0.3, "alpha": 0}] * 2
+    text = " ".join(str(mp.derive(mp.Robot.from_dh(rows, convention=convention), "jacobian")).split())
+    assert f"z{below} is the axis of joint i and p{below} a point of it; p is the tool's position" in text
