@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -20,7 +21,7 @@ from manipula.algebra.show.layout import width
 from manipula.algebra.show.notation import Letter, script_of
 from manipula.cli.app import app
 from manipula.pages.derivation import Derivation
-from manipula.pages.documents import html_document
+from manipula.pages.documents import html_document, latex_document, typst_document
 
 CASES = [
     ("planar2r", "pose", "transforms"), ("planar2r", "jacobian", ""), ("planar2r", "dynamics", "lagrange"),
@@ -175,3 +176,10 @@ def test_the_axis_of_a_joint_has_the_letter_of_its_convention(convention: str, b
     rows = [{"theta": 0, "d": 0, "a": 0.3, "alpha": 0}] * 2
     text = " ".join(str(mp.derive(mp.Robot.from_dh(rows, convention=convention), "jacobian")).split())
     assert f"z{below} is the axis of joint i and p{below} a point of it; p is the tool's position" in text
+
+
+@pytest.mark.parametrize("document", [latex_document, typst_document])
+def test_a_document_holds_its_body_once_after_its_head(document: Callable[[str], str]) -> None:
+    text = document("the only body")
+    head, _, rest = text.partition("the only body")
+    assert text.count("the only body") == 1 and len(head) > 100 > len(rest)
