@@ -214,6 +214,18 @@ def test_ctrl_c_where_a_function_is_asked_in_every_stage() -> None:
         mp.simulate(PLANT, Stop(0.0), **given)
 
 
+@pytest.mark.parametrize("stages", [False, True])
+def test_two_samples_are_a_run_and_one_is_none(stages: bool) -> None:
+    given: dict[str, Any] = {"start": [0.3, 0.2], "until": 0.02, "step": 1e-3, "stages": stages}
+    lengths = []
+    for until in (0.0, 0.0005, 0.0012, 0.0022, 0.0032):
+        try:
+            lengths.append(len(mp.simulate(PLANT, Stop(until), **given).t))
+        except KeyboardInterrupt:
+            lengths.append(0)
+    assert lengths[0] == 0 and sorted({*lengths} - {0})[:2] == [2, 3]
+
+
 def test_ctrl_c_after_an_event_keeps_what_was_before_it() -> None:
     run = mp.simulate(PLANT, start=[0.3, 0.2], until=0.05, events=[mp.Event(0.02, law=Stop(0.0))])
     assert not run.whole and run.t[-1] == 0.02
