@@ -72,16 +72,6 @@ def test_axes_through_one_point_have_no_length_and_are_turned_all_the_same(task:
         np.testing.assert_allclose(met, wanted, atol=1e-9)
 
 
-@pytest.mark.parametrize("word", ["RRPR", "RRRRP"])
-def test_answers_without_limits_are_on_the_turn_of_the_seed(word: str) -> None:
-    rng = random.Random(word)
-    solver = solver_of(odd_arm(rng, word))
-    q, turns = drawn(solver, rng), np.where(solver.turning, 2 * np.pi * np.arange(2, 2 + len(word)), 0.0)
-    found = solver(solver.pose(q), seed=q + turns).q
-    assert len(found) and np.abs(found - q - turns).max(1).min() < 1e-6
-    assert np.abs((found - q - turns)[:, solver.turning]).max() <= np.pi + 1e-6
-
-
 @pytest.mark.drawn("word")
 @pytest.mark.parametrize("word", REDUNDANT)
 def test_a_redundant_arm_is_solved_inside_its_limits(word: str) -> None:
