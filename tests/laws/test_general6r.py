@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -31,6 +32,7 @@ from manipula.ik.general6r.solver import (
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.ik.numeric.tolerances import RootTolerance
 from manipula.mechanics.robot.tree import Tree
+from tests.laws.test_descent import drawn, odd_arm, solver_of
 
 Rows = Sequence[tuple[float, float, float, float]]
 BENT = 0.0741 / 3**0.5
@@ -435,3 +437,12 @@ def test_machine_code_that_finds_one_root_too_few_says_so(name: str) -> None:
 def test_complete_is_every_root_and_each_alone(roots: int, family: bool, complete: bool) -> None:
     info = Info(roots, 16, np.array([False]), np.array([family]), ())
     assert info.complete == complete
+
+
+def test_answers_without_limits_are_on_the_turn_of_the_seed() -> None:
+    rng = random.Random("turns")
+    solver = solver_of(odd_arm(rng, "RRRRRR"))
+    q, turns = drawn(solver, rng), 2 * np.pi * np.arange(2, 8)
+    found = solver(solver.pose(q), seed=q + turns).q
+    assert len(found) and np.abs(found - q - turns).max(1).min() < 1e-6
+    assert np.abs(found - q - turns).max() <= np.pi + 1e-6

@@ -254,3 +254,15 @@ def test_angles_are_in_the_half_open_turn_that_is_promised(wrap: Any) -> None:
     found = wrap(turns)
     assert ((found > -np.pi) & (found <= np.pi)).all()
     np.testing.assert_allclose(np.exp(1j * found), np.exp(1j * turns), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("tolerance", [1e-12, 1e-3])
+def test_many_poses_are_answered_to_the_tolerance_as_each_is_alone(tolerance: float) -> None:
+    """Some are met, some lie a little beyond the stretched arm: there the tolerance decides."""
+    arm: Any = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4))
+    T = arm.pose(np.array([[0.3, 0.8], [0.3, 0.0], [0.3, 0.0], [-1.0, 1.2]]))
+    T[1, :2, 3] *= 1 + 3e-4
+    T[2, :2, 3] *= 1.01
+    many = arm.inverse_kinematics(T, tolerance=tolerance)
+    alone = [len(arm.inverse_kinematics(pose, tolerance=tolerance).q) > 0 for pose in T]
+    assert alone == [True, tolerance > 3e-4, False, True] == [bool(valid.any()) for valid in many.valid]

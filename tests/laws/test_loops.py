@@ -10,17 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from manipula.errors import InputError, ManipulaWarning
 from manipula.generation.arm_structure import ArmStructure
 from manipula.generation.column_ranking import _independent, _stacked
+from manipula.mechanics.models.closure import rounding
 from manipula.mechanics.models.closure.assembly import NumericLinkage
 from manipula.mechanics.models.closure.constraint import closure_bias, closure_rows, seen_from_first, seen_from_world
 from manipula.mechanics.models.closure.elimination import Elimination, PivotBlock
 from manipula.mechanics.models.closure.position import STRIDE, Closing, mechanism_of
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.loops import is_free_word
+from manipula.mechanics.robot.loops import ClosedLoop, is_free_word
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.emitted import cc
@@ -343,6 +345,22 @@ def test_a_singular_closure_gives_nan_and_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         arm.inverse_dynamics(good, [1.0, 0.5], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("free", ["x", "y", "z", "slide x", "slide y", "slide z", "ball", "universal xz", ""])
+def test_a_cut_that_meets_but_for_rounding_is_wanted_where_it_is(free: str) -> None:
+    """What it leaves free stays as it is, the rest becomes exact."""
+    cut = ClosedLoop("loop", ("a", "b"), free).cut
+    off = Rotation.from_rotvec([3e-8, -2e-8, 1e-8])
+    axis = np.eye(3)["xyz".index(free[-1])] if free and free not in ("ball", "universal xz") else np.zeros(3)
+    turn = Rotation.from_rotvec((0.0 if free.startswith("slide") else 2.2) * axis)
+    p = 0.7 * axis * free.startswith("slide") + [1e-8, -3e-8, 2e-8]
+    R, shift = rounding._wanted(cut, (off * turn).as_matrix(), p)
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-14)
+    np.testing.assert_allclose(R, turn.as_matrix(), atol=1e-7)
+    np.testing.assert_allclose(shift, 0.7 * axis * free.startswith("slide"), atol=1e-7)
+    if len(cut.turns) == 2:
+        np.testing.assert_allclose(R @ axis, axis, atol=1e-15)
 
 
 def test_what_is_asked_into_an_array_is_in_it() -> None:

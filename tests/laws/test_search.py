@@ -22,9 +22,10 @@ from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search import kernel
 from manipula.algebra.optimise.search.engine import DESCENT, Rounds
 from manipula.algebra.optimise.search.engine import search_ways as found
+from manipula.algebra.optimise.search.kernel import rebuild_table
 from manipula.algebra.optimise.search.run import anneal, compile_kernel, interpret_kernel
 from manipula.algebra.optimise.search.table import ARRAYS as STATE_ARRAYS
-from manipula.algebra.optimise.search.table import STEEPEST, Kind, Now, State
+from manipula.algebra.optimise.search.table import ONE, STEEPEST, Kind, Now, State, find_node
 from manipula.algebra.optimise.search.ways import (
     function_from_text,
     function_from_ways,
@@ -156,6 +157,19 @@ def test_compiled_interpreted_and_c_agree(tmp_path: Path) -> None:
     for name in STATE_ARRAYS:
         first, *others = (getattr(state, name) for state in states)
         assert all(np.array_equal(first, other) for other in others), name
+
+
+@pytest.mark.parametrize("name", ["planar", "stanford3"])
+def test_every_node_is_found_in_a_table_that_is_nearly_full(name: str) -> None:
+    """Where most have to stand beside the place that their value gives them."""
+    state = ways_from_function(ARMS[name], FUSED, 1 << 10).state
+    count = int(state.now[Now.COUNT])
+    state.now[Now.MASK] = (1 << count.bit_length()) - 1
+    rebuild_table(state)
+    nodes = range(ONE, count)
+    assert [find_node(state, int(state.value[i])) for i in nodes] == list(nodes)
+    absent = next(x for x in range(2, 10**6) if x not in set(state.value[:count].tolist()))
+    assert find_node(state, absent) == 0
 
 
 def test_seed_and_moves_decide() -> None:

@@ -63,16 +63,22 @@ def drawn(seed: int, count: int, room: str = "") -> list[Site]:
 
 
 @cache
-def equivalents() -> dict[tuple[str, str, str, str], str]:
-    """The reason, by file, text of the first line, old and new: the same change elsewhere in a file may matter."""
+def equivalents() -> dict[tuple[str, str, str, str, str], str]:
+    """The reason, by file, text of the first line, old and new, and what stands just before the old text, where that
+    line has it several times: the same change elsewhere in a file may matter."""
     text = Path(__file__).with_name("equivalent.toml").read_text(encoding="utf-8")
-    return {(e["file"], e["line"], e["old"], e["new"]): e["reason"] for e in tomllib.loads(text).get("equivalent", [])}
+    listed = tomllib.loads(text).get("equivalent", [])
+    return {(e["file"], e["line"], e["old"], e["new"], e.get("after", "")): e["reason"] for e in listed}
+
+
+def is_equivalent(site: Site, source: bytes) -> bool:
+    place = (site.file, source.decode().splitlines()[site.line - 1].strip(), site.old, site.new)
+    return any(key[:4] == place and source[: site.start].endswith(key[4].encode()) for key in equivalents())
 
 
 def verdict(site: Site, reach: Reach, tree: Path, seconds: float) -> Verdict:
     source = (ROOT / site.file).read_bytes()
-    line = source.decode().splitlines()[site.line - 1].strip()
-    if (site.file, line, site.old, site.new) in equivalents():
+    if is_equivalent(site, source):
         return Verdict(site, EQUIVALENT, (), 0)
     tests = reach.tests(site.file, site.line, site.line + site.old.count("\n"))
     # most mutants fall to the first few: collecting the files of all the others takes longer than those tests

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -21,7 +22,7 @@ from manipula.algebra.show.notation import Letter, script_of
 from manipula.api.robot_story import _steps
 from manipula.cli.app import app
 from manipula.pages.derivation import Derivation
-from manipula.pages.documents import html_document
+from manipula.pages.documents import html_document, latex_document, typst_document
 
 CASES = [
     ("planar2r", "pose", "transforms"), ("planar2r", "jacobian", ""), ("planar2r", "dynamics", "lagrange"),
@@ -176,14 +177,24 @@ def test_where_the_base_stands_is_said_where_it_stands_elsewhere(away: bool) -> 
 
 @pytest.mark.parametrize("place", ["text", "latex", "typst", "html"])
 def test_a_letter_has_all_its_indices_in_every_place(place: str) -> None:
-    """One in front, one below: each where its own letter says, none where it has none."""
-    script = script_of(place, {}, {})
-    index = {
-        name: [script.letter(Letter("T", "7" * ("below" in name), "", "5" * ("before" in name)))]
-        for name in ("", "below", "before", "below before")
-    }
-    for name, (text,) in index.items():
-        signs = text.translate(str.maketrans("⁵₇", "57"))
-        assert signs.count("5") == ("before" in name) and signs.count("7") == ("below" in name), text
-        assert signs.count("T") == 1
-    assert len({text for (text,) in index.values()}) == 4
+    """One in front, one below, one above: each where its own letter says, none where it has none."""
+    script, signs = script_of(place, {}, {}), {"below": "7", "above": "5", "before": "2"}
+    for names in [(), *((name,) for name in signs), ("below", "above"), ("below", "before")]:
+        text = script.letter(Letter("T", **{name: signs[name] for name in names}))
+        plain = text.translate(str.maketrans("₇⁵²", "752"))
+        assert {name for name, sign in signs.items() if plain.count(sign) == 1} == set(names), text
+        assert plain.count("T") == 1
+
+
+@pytest.mark.parametrize(("convention", "below"), [("standard", "ᵢ₋₁"), ("modified", "ᵢ")])
+def test_the_axis_of_a_joint_has_the_letter_of_its_convention(convention: str, below: str) -> None:
+    rows = [{"theta": 0, "d": 0, "a": 0.3, "alpha": 0}] * 2
+    text = " ".join(str(mp.derive(mp.Robot.from_dh(rows, convention=convention), "jacobian")).split())
+    assert f"z{below} is the axis of joint i and p{below} a point of it; p is the tool's position" in text
+
+
+@pytest.mark.parametrize("document", [latex_document, typst_document])
+def test_a_document_holds_its_body_once_after_its_head(document: Callable[[str], str]) -> None:
+    text = document("the only body")
+    head, _, rest = text.partition("the only body")
+    assert text.count("the only body") == 1 and len(head) > 100 > len(rest)

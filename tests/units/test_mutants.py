@@ -10,7 +10,7 @@ import pytest
 
 from tests.mutants.__main__ import ROOT, Mutant, planted
 from tests.mutants.operators import sites
-from tests.mutants.random import drawn, equivalents
+from tests.mutants.random import drawn, equivalents, is_equivalent
 from tests.mutants.reach import _on_import, turns
 
 
@@ -101,11 +101,14 @@ def test_what_notices_a_planted_error_runs_at_every_commit() -> None:
 
 
 @pytest.mark.parametrize("key", sorted(equivalents()), ids=lambda key: f"{key[0]}: {key[2]} → {key[3]}"[:100])
-def test_an_equivalent_has_its_place_and_a_reason(key: tuple[str, str, str, str]) -> None:
-    file, line, old, new = key
+def test_an_equivalent_has_its_place_and_a_reason(key: tuple[str, str, str, str, str]) -> None:
+    file, line, old, new, after = key
     source = (ROOT / file).read_bytes()
     lines = source.decode().splitlines()
-    assert any(lines[s.line - 1].strip() == line and (s.old, s.new) == (old, new) for s in sites(file, source))
+    found = [s for s in sites(file, source) if lines[s.line - 1].strip() == line and (s.old, s.new) == (old, new)]
+    known = [s for s in found if source[: s.start].endswith(after.encode())]
+    assert known and all(is_equivalent(s, source) for s in known)
+    assert not after or len(found) > len(known)
     assert len(equivalents()[key].split()) >= 4
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import manipula as mp
 from manipula.pages.charts import Chart, ChartLine
+from manipula.simulation import plant_run
 from manipula.support.text import plain
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -194,6 +195,35 @@ def test_ctrl_c_ends_a_run_with_what_there_is(method: str) -> None:
     assert run.t[0] == 0 and 0.001 < run.t[-1] < 0.0131 and len(run.t) == len(run.q) == len(run.tau) == len(run.qdd)
     free = mp.simulate(PLANT, start=[0.3, 0.2], until=0.05, method=method)
     np.testing.assert_allclose(run.q, free.q[: len(run.q)], rtol=1e-9)
+
+
+def test_a_long_run_in_python_tells_how_far_it_is_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plant_run, "TOLD", 10)
+    said: list[str] = []
+    given: dict[str, Any] = {"start": [0.3, 0.2], "stages": True, "until": 0.021, "step": 1e-3, "tell": said.append}
+    mp.simulate(PLANT, lambda t, q, qd: [0.0, 0.0], **given)
+    assert 2 <= len(set(said)) == len(said) <= 5
+
+
+def test_ctrl_c_where_a_function_is_asked_in_every_stage() -> None:
+    given: dict[str, Any] = {"start": [0.3, 0.2], "until": 0.02, "step": 1e-3, "stages": True}
+    run = mp.simulate(PLANT, Stop(0.0055), **given)
+    assert not run.whole and 0.003 < run.t[-1] < 0.006
+    np.testing.assert_allclose(run.q, mp.simulate(PLANT, Stop(1.0), **given).q[: len(run.q)], rtol=1e-12)
+    with pytest.raises(KeyboardInterrupt):
+        mp.simulate(PLANT, Stop(0.0), **given)
+
+
+@pytest.mark.parametrize("stages", [False, True])
+def test_two_samples_are_a_run_and_one_is_none(stages: bool) -> None:
+    given: dict[str, Any] = {"start": [0.3, 0.2], "until": 0.02, "step": 1e-3, "stages": stages}
+    lengths = []
+    for until in (0.0, 0.0005, 0.0012, 0.0022, 0.0032):
+        try:
+            lengths.append(len(mp.simulate(PLANT, Stop(until), **given).t))
+        except KeyboardInterrupt:
+            lengths.append(0)
+    assert lengths[0] == 0 and sorted({*lengths} - {0})[:2] == [2, 3]
 
 
 def test_ctrl_c_after_an_event_keeps_what_was_before_it() -> None:

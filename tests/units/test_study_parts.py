@@ -417,3 +417,13 @@ def test_first_tasks_of_a_design() -> None:
     screw = mp.Robot.from_dh([{"theta": 0, "d": 0, "a": 0.3, "alpha": 0}, {"theta": 0, "d": 0, "a": 0.2, "alpha": 0}])
     helical = replace(screw, joints=(screw.joints[0], replace(screw.joints[1], kind="helical")))
     assert "joints" in design.usual_tasks(helical) and "places" in design.usual_tasks(screw)
+
+
+def test_a_first_motion_goes_a_step_on_in_the_unit_of_each_joint_or_back_where_there_is_no_room() -> None:
+    row = {"theta": 0, "d": 0, "a": 0.3, "alpha": 0}
+    kinds = [("revolute", None), ("prismatic", None), ("revolute", [-2, 0.1]), ("prismatic", [-1, 0.0])]
+    rows = [{**row, "type": kind, **({} if ends is None else {"limits": ends})} for kind, ends in kinds]
+    robot = mp.Robot.from_dh(rows, angle="rad")
+    assert entry.start_of(robot) == [0, 0, 0, 0]
+    turn, slide = entry.FIRST_TURN, entry.FIRST_SLIDE
+    assert turn != slide and entry.goal_of(robot) == pytest.approx([turn, slide, -turn, -slide])

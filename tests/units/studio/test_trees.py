@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,17 @@ def test_a_frame_is_named_wherever_one_would_be_asked_for(seed: int) -> None:
     else:
         assert shown_frame(robot) == "" and robot_with_shown_tool(robot) is robot
     with_frame(robot_with_shown_tool(robot))
+
+
+def test_the_frame_of_a_picture_is_one_of_the_row_that_its_tool_is_on() -> None:
+    robot = mp.Robot.from_text(URDF, "urdf")
+    left, right = robot.frames
+    assert robot.joints[robot.tool_row].name == right.on != left.on and shown_frame(robot) == right.name
+    assert shown_frame(replace(robot, frames=(left, right, replace(right, name="pad")))) == "pad"
+    assert shown_frame(replace(robot, frames=(left, right, replace(left, name="pad")))) == right.name
+    assert shown_frame(replace(robot, frames=())) == right.on  # the row itself, where no frame has a name
+    assert shown_frame(replace(robot, frames=(left, replace(left, name="pad")))) == "pad"  # none is on it: the last
+    assert shown_frame(replace(robot, frames=(left,))) == ""
 
 
 @pytest.mark.turn
