@@ -180,12 +180,11 @@ def _first_of_numbers(path: Path, body: list[TextLine], way: Way) -> int:
 def _from_damaged(body: list[TextLine], way: Way, first: int) -> int:
     """Lines above that begin with a number or a time, and are as long, are rows with words in them, not names."""
     width = len(way.cells(body[first].text))
-    while first and width > 1:
-        above = way.cells(body[first - 1].text)
-        if len(above) != width or (way.number(above[0] or "?") is None and not is_stamp(above[0])):
-            break
-        first -= 1
-    return first
+    for k in reversed(range(first)):
+        above = way.cells(body[k].text)
+        if len(above) != width or not above[0] or _is_foreign(above[:1], way):
+            return k + 1
+    return 0
 
 
 def _behind_settings(body: list[TextLine], way: Way, first: int) -> int:

@@ -25,13 +25,13 @@ name = "pendulum"
 convention = "standard"
 angle = "rad"
 length = "m"
-gravity = [670.8203932499369, 0, 0]
+gravity = [100, 0, 0]
 [[joint]]
 type = "revolute"
 d = 0
-a = 0.044721359549995794
+a = 0.006666666666666667
 alpha = 0
-mass = 1
+mass = 45
 com = [0, 0, 0]
 inertia = { xx = 0, yy = 0, zz = 0 }
 motor_inertia = 0.5

@@ -35,9 +35,10 @@ _STORES = frozenset(dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") 
 # what is written in place of functions that have no form
 _SOLVED = Message("the text writes a small system out; arm.forward_dynamics(q, qd, tau) solves with the inertia matrix")
 _EQUAL = Message("abs(a - b) < d compares within d")
+_ROUNDED = Message("np.floor(x + 0.5) rounds halves up")
 _IN_PLACE = {
     "equal": _EQUAL, "not_equal": _EQUAL, "linalg.solve": _SOLVED, "linalg.inv": _SOLVED, "linalg.pinv": _SOLVED,
-    "round": Message("np.floor(x + 0.5)"), "rint": Message("np.floor(x + 0.5)"),
+    "round": _ROUNDED, "rint": _ROUNDED,
     "sort": Message("np.minimum and np.maximum compare two values"),
 }  # fmt: skip
 
