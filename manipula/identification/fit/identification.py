@@ -36,8 +36,8 @@ from manipula.identification.fit.cutoff import BELOW, choose_cutoff, torque_end
 from manipula.identification.fit.delays import Delay, find_delay
 from manipula.identification.fit.errors import errors_of
 from manipula.identification.fit.gains import gain_doubts
-from manipula.identification.fit.hypotheses import Explanation, explain, explain_by_coupling
-from manipula.identification.fit.other_robots import LEFT, OtherRobot, find_other_robot
+from manipula.identification.fit.hypotheses import Explanation, explain_by_coupling
+from manipula.identification.fit.other_robots import OtherRobot, find_cause
 from manipula.identification.fit.result import Found
 from manipula.identification.fit.selection import Selection, one_width, select
 from manipula.identification.joint_model import JointModel, is_mechanism, laws_in_file, without_undetermined
@@ -158,17 +158,12 @@ def _identify(asked: Asked, estimate: Estimator, validate: object) -> Found:
 def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRobot | None]:
     """The fit of the columns that every arm has, or of those declared; it finds where the recorded torque ends, and
     slips of the recording, which are undone where that is wanted."""
-    model = asked.model
-    data = asked.gather(model)
+    model, data = asked.model, asked.gather(asked.model)
     diagnostics.refuse_silent(data)
     # a wrong sign or zero of a motor leaves loops open, which is met before; recordings of a base are not searched
-    alone = not is_mechanism(asked.robot)
-    slips = explain(data, model, asked.prior, tell) if alone else None
-    cause: Explanation | OtherRobot | None = slips
-    # two slips at once, or one that leaves much, are less likely than another robot that explains more
-    if alone and (slips is None or len(slips.slips) > 1 or slips.after.whole > LEFT):
-        left = None if slips is None else slips.after
-        cause = find_other_robot(data, model, asked.prior, tell, left) or slips
+    cause = None if is_mechanism(asked.robot) else find_cause(data, model, asked.prior, tell)
+    if isinstance(cause, Explanation) and _families_explain(asked, data, cause, tell):
+        cause = None
     if asked.repair and isinstance(cause, Explanation):
         return _first(asked.apply_repair(cause), tell)
     fit = fit_of(data, asked.prior)
@@ -180,6 +175,16 @@ def _first(asked: Asked, tell: Tell) -> tuple[Asked, Fit, Explanation | OtherRob
         fit = fit_of(_with_fitted_loads(fit).data, asked.prior)
     kept = one_width(data.columns, normal_from(fit.data.fit, fit.weights), fit.prior)
     return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior), cause
+
+
+def _families_explain(asked: Asked, data: Data, slips: Explanation, tell: Tell) -> bool:
+    """A term that the model lacks leaves much, too, and a wrong zero then leaves less, by bodies that are less like the
+    file's. Families that leave less than such slips are believed."""
+    odd = slips.after.surprise > slips.before.surprise and not slips.coupling
+    if not (odd and asked.model.search and asked.prior is not None):
+        return False
+    chosen = _select_families(asked, fit_of(data, asked.prior), tell)[1]
+    return min((x.error for x in chosen.choices if x.taken), default=np.inf) < 100 * slips.after.whole
 
 
 def _filtered(asked: Asked, model: JointModel, data: Data, fit: Fit) -> tuple[Asked, Data, Fit]:
@@ -226,18 +231,13 @@ def fit_of(data: Data, kind: str | None) -> Fit:
 def _memory(data: Data, theta: Array) -> float:
     """τ_int of the residuals. They are the noise less what the fit took of it, and that is slow: they seem to remember
     less than the noise does, which remembers at least what the filter does to white noise."""
-    rows = [flags.sum() for flags in _used(data)]
+    used = [data.source.rows_for_fit(motion)[motion.kept] for motion in data.source.motions]  # stretch by stretch
     # rows that the filter alone makes alike count as one
-    independent = sum(count / motion.smoother.correlation for count, motion in zip(rows, data.source.motions))
-    return max(correlation_time(data.residuals(theta), _used(data)), float(sum(rows) / max(independent, 1.0)))
+    independent = sum(flags.sum() / motion.smoother.correlation for flags, motion in zip(used, data.source.motions))
+    return max(correlation_time(data.residuals(theta), used), float(sum(x.sum() for x in used) / max(independent, 1.0)))
 
 
-def _used(data: Data) -> list[NDArray[np.bool_]]:
-    """The rows of the fit, stretch by stretch."""
-    return [data.source.rows_for_fit(motion)[motion.kept] for motion in data.source.motions]
-
-
-def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None, JointModel]:
+def _select_families(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection, JointModel]:
     """The families that the recording asks for, under the prior."""
     given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
     widths = [f"{law.key}:{FILE}" for law in given if law.widths]

@@ -16,6 +16,7 @@ from pathlib import Path
 from manipula.errors import ManipulaError, ManipulaWarning
 from manipula.identification.data import Data
 from manipula.identification.fit.comparison import FINER, NO_FIT, Left
+from manipula.identification.fit.hypotheses import Explanation, explain
 from manipula.identification.fit.slips import Search
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot import library
@@ -49,6 +50,17 @@ class OtherRobot:
             100 * self.after.whole,
             100 * self.before.whole,
         )
+
+
+def find_cause(
+    data: Data, model: JointModel, kind: str | None, tell: Callable[[str], None]
+) -> Explanation | OtherRobot | None:
+    """Slips of the recording; two of them, or one that leaves much, are less likely than another robot that explains
+    more."""
+    slips = explain(data, model, kind, tell)
+    if slips is None or len(slips.slips) > 1 or slips.after.whole > LEFT:
+        return find_other_robot(data, model, kind, tell, None if slips is None else slips.after) or slips
+    return slips
 
 
 def find_other_robot(

@@ -16,7 +16,8 @@ export function Dialog({ title, onClose, children, wide }: Props): JSX.Element {
   useEffect(() => {
     const last = document.activeElement;
     box.current?.showModal();
-    return () => void (last instanceof HTMLElement && last.focus());
+    // the focus goes back, unless what closed the dialog has put it elsewhere
+    return () => void (document.activeElement === document.body && last instanceof HTMLElement && last.focus());
   }, []);
   return (
     <dialog ref={box} class={wide ? "wide" : ""} aria-label={title} onClose={onClose}>
