@@ -6,6 +6,8 @@ shelf, and `test_emitted` has some of them whole. One line a text: what it is, i
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
@@ -14,7 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from manipula.algebra.emit.backend import PROGRAMS, EmitOptions, emit, emit_in_one_file, emit_program, languages
+import manipula as mp
+from manipula.algebra.emit.backend import (
+    PROGRAMS,
+    EmitOptions,
+    emit,
+    emit_in_one_file,
+    emit_program,
+    fold_choices,
+    languages,
+)
 from manipula.algebra.expr.condition import Condition, ConditionWords
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
@@ -29,15 +40,29 @@ from manipula.algebra.optimise.search import kernel
 from manipula.algebra.program.linear_algebra import eigenvalues
 from manipula.algebra.program.primitives import normals
 from manipula.algebra.program.reader import program
+from manipula.algebra.program.tapes import Straight
 from manipula.algebra.run.python_call import has_vectorcall, vectorcall_text
 from manipula.algebra.run.python_call_inverse import inverse_call_text
+from manipula.algebra.run.texts import Text
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import ManipulaError
+from manipula.ik.controller.general import nearest_of_all
+from manipula.ik.controller.nearest import nearest_text
+from manipula.ik.descent import descend
+from manipula.ik.general6r.solutions import solve_pose
+from manipula.ik.general6r.solver import TEXTS
+from manipula.ik.module.part import judge, nearest_of
+from manipula.ik.module.step import stepped_towards
+from manipula.ik.numeric.branches import choose_each, prefer, rank, wind_each
+from manipula.ik.path_graph import cheapest
+from manipula.ik.redundant import elbow_angle
 from manipula.scalar import APART, OPS, Next
+from manipula.trajectories.time_scaling import fastest
 from tests.golden import planar
 from tests.random_texts import everything, neighbours, waves
 from tests.units.test_lanes import counted, stepped
 
+PACKAGE = Path(mp.__file__).parent
 GOLDEN = Path(__file__).with_name("machine_texts.txt")
 HOSTS = {"16": Host(16, False), "16 fma": Host(16, True), "32 fma": Host(32, True), "64 fma": Host(64, True)}
 KEYWORDS = ("if", "do", "end", "lambda", "real", "fn", "end_if", "Q")
@@ -130,6 +155,33 @@ def programs() -> Iterator[tuple[str, str]]:
     yield "abreast", "\n".join(routine_abreast(x, 2) for x in program(normals)[-1:])
 
 
+def nearest_parts() -> tuple[Straight, Straight, Straight]:
+    """The tapes that the choice among branches calls: of an arm with a slide and two branches."""
+    models = ("inverse_kinematics", "pose", "jacobian")
+    robot = mp.load("scara").with_parameters(a1=0.4, a2=0.3, d4=0.1)
+    made = (mp.generate(robot, model, optimise="none") for model in models)
+    closed, pose, jacobian = (Straight(fold_choices(tape_from_function(model.function))) for model in made)
+    return closed, pose, jacobian
+
+
+# every text of the package with loops: what becomes machine code, C and the module of a page
+LOOPS: dict[str, Callable[[], tuple[Text, ...]]] = {
+    "six turning joints": lambda: (*TEXTS, solve_pose, nearest_of_all),
+    "nearest": lambda: (nearest_text(*nearest_parts(), 1.0),),
+    "branches": lambda: (choose_each, prefer, rank, wind_each),
+    "branches of a page": lambda: (judge, nearest_of, elbow_angle, stepped_towards),
+    "descent": lambda: (descend,),
+    "seams": lambda: (cheapest,),
+    "fastest motion": lambda: (fastest,),
+}
+
+
+def loops() -> Iterator[tuple[str, str]]:
+    for name, texts in LOOPS.items():
+        some = texts()
+        yield name, assembly(program(*some), *(text.__name__ for text in some))
+
+
 def assemblies() -> Iterator[tuple[str, str]]:
     for (case, make), (wide, host), scalar in product(TAPES.items(), HOSTS.items(), ("double", "float")):
         tape = make()
@@ -147,7 +199,7 @@ def assemblies() -> Iterator[tuple[str, str]]:
 
 
 KINDS: dict[str, Callable[[], Iterator[tuple[str, str]]]] = {
-    "emitted": emitted, "programs": programs, "assemblies": assemblies,
+    "emitted": emitted, "programs": programs, "loops": loops, "assemblies": assemblies,
 }  # fmt: skip
 
 
@@ -162,6 +214,22 @@ def test_a_text_has_its_digest(kind: str, update: bool) -> None:
     golden = {name: said for name, said in kept.items() if name.startswith(f"{kind}, ")}
     changed = [name for name in golden.keys() | found.keys() if golden.get(name) != found.get(name)]
     assert not changed, f"{len(changed)} texts changed; if it is meant: --update; {sorted(changed)[:5]}"
+
+
+def test_every_text_with_loops_has_a_digest() -> None:
+    """A text is a function of arrays as `algebra.program` names them."""
+    arrays = re.compile(r"Reals|Complexes|Ints|Words")
+    some = [text for texts in LOOPS.values() for text in texts()]
+    known = {routine.name for routine in program(*some, everything, kernel.anneal, kernel.begin, eigenvalues, normals)}
+    missing = [
+        f"{file.name}: {node.name}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if "algebra.program.primitives import" in (source := file.read_text(encoding="utf-8"))
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name not in known
+        and any(arrays.search(ast.unparse(x.annotation)) for x in node.args.args if x.annotation)
+    ]  # fmt: skip
+    assert not missing
 
 
 def digest(text: str) -> str:
