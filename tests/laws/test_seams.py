@@ -186,6 +186,10 @@ def test_a_seam_has_a_time_law_where_it_has_no_gap() -> None:
     law = arm.follow(poses, q[0]).time_law(velocity=0.5, acceleration=2.0, torque=500, grid=60)
     np.testing.assert_allclose(law(law.duration).q, q[-1], atol=1e-6)
     assert np.abs(law(np.linspace(0, law.duration, 50)).qd).max() <= 0.5 * 1.001
+    # the way from where the arm stands to the seam is no part of it
+    beside = arm.follow(poses, q[0] + 0.5, max_step=0.3)
+    assert beside.jumps == [0]
+    assert beside.time_law(velocity=0.5, acceleration=2.0, torque=500, grid=60).duration == law.duration
     poses[3, 0, 3] += 9
     with pytest.raises(InputError, match="time_law: pose 3 is not reached"):
         arm.follow(poses).time_law()

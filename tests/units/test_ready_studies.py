@@ -159,6 +159,8 @@ def test_maps_that_are_none(whole: Sentences) -> None:
         lambda case, rng: {"s": case["a"] + case["b"], "v": [1, 2]}, {"a": [1, 2], "b": [3, 4], "c": ["u", "v"]}
     )
     assert found.map("s", "a", "b", c="v").values == [[4, 5], [5, 6]]
+    # words at no level that is named: at the first of them, as the title says
+    assert found.map("s", "a", "b").title == "s at c = u" and found.map("s", "a", "b", c="v").title == "s at c = v"
     for call, told in {
         ("s", "a", "a"): "expected two that differ",
         ("s", "a", "d"): "no column of the cases is called 'd'",

@@ -92,6 +92,17 @@ def test_a_batch_is_saved_as_an_archive(law: mp.Law, tmp_path: Path) -> None:
     assert log.joints == ("theta1", "theta2")
 
 
+def test_what_a_law_remembered_is_in_the_archive_of_a_batch(tmp_path: Path) -> None:
+    law = mp.controller(PLANT.robot, "pid", kp=100, ki=50, kd=20, tracking=1, limit=100, filter=0.01, sample=1e-2)
+    many = mp.simulate(PLANT, law, start=np.zeros((3, 2)), until=0.05)
+    log = mp.read_log(many.save(tmp_path / "many.npz"))
+    assert log.state.keys() == many.state.keys() != set()
+    for name, values in many.state.items():
+        np.testing.assert_array_equal(log.state[name], values)
+    with pytest.raises(mp.InputError, match=r"log.plot draws one arm, found a batch of \(3,\): see log.rows"):
+        log.plot()
+
+
 def test_other_files_are_no_logs(run: mp.Run, tmp_path: Path) -> None:
     (tmp_path / "x.npz").write_bytes(b"PK broken")
     with pytest.raises(mp.InputError, match="is no archive of arrays"):

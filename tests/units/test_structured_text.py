@@ -14,7 +14,7 @@ import manipula as mp
 from manipula.algebra.emit.backend import EmitOptions, emit, fold_choices
 from manipula.algebra.emit.ports import memory_of, split
 from manipula.algebra.emit.reference import with_square_poses
-from manipula.algebra.emit.st import LANGUAGE, RESERVED, SINGLE, PlcNamer, broken_lines
+from manipula.algebra.emit.st import LANGUAGE, LONGEST_NAME, RESERVED, SINGLE, PlcNamer, broken_lines
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 from manipula.generation.compose import generate_block
@@ -116,6 +116,14 @@ def test_either_precision_fits_into_one_project() -> None:
     single = emit(planar.tip(), "st", "1", options=EmitOptions(dtype="float32"))
     assert not double.keys() & single.keys()
     project_from(double | single)
+
+
+def test_names_are_cut_before_the_room_that_is_kept_behind_them() -> None:
+    long = "the_torque_of_the_second_joint_of_the_left_arm_of_the_robot_in_the_corner"
+    namer = PlcNamer([], 12)
+    first, second = namer.names([long, long])
+    assert long.startswith(first) and len(first) == LONGEST_NAME - 12
+    assert second.endswith("_2") and len(second) <= LONGEST_NAME - 12 and second != first
 
 
 def test_lines_are_short_and_names_differ_in_more_than_capitals() -> None:

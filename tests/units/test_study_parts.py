@@ -204,6 +204,23 @@ def test_torques_of_masses_that_are_off(monkeypatch: pytest.MonkeyPatch) -> None
     assert turned["angle"] > 0
 
 
+def test_masses_and_centres_are_off_by_as_much_as_was_stated() -> None:
+    """Over many draws: masses by a share of themselves, centres of mass by a distance along each axis."""
+    theta, rng, mass, com = dict(mp.load("ur5e").standard_parameters), np.random.default_rng(0), 0.02, 1e-3
+    names = list(theta)
+    delta = np.array([tolerance.inertial_errors(theta, rng, mass, com) for _ in range(400)])
+    for link in (name.removeprefix("mx") for name in names if name.startswith("mx")):
+        m, s = theta[f"m{link}"], [theta[f"m{axis}{link}"] for axis in "xyz"]
+        heavy = m + delta[:, names.index(f"m{link}")]
+        assert np.std(heavy / m) == pytest.approx(mass, rel=0.15)
+        for axis, first in zip("xyz", s):
+            centre = (first + delta[:, names.index(f"m{axis}{link}")]) / heavy
+            assert np.std(centre) == pytest.approx(com, rel=0.15)
+            assert np.mean(centre) == pytest.approx(first / m, abs=5 * com / 20)
+    rest = [i for i, name in enumerate(names) if name[:2] not in ("mx", "my", "mz") and f"mx{name[1:]}" not in theta]
+    assert not delta[:, rest].any()
+
+
 def test_the_angle_between_rotations() -> None:
     for angle in (0.0, 1e-9, 0.3, 3.0):
         c, s = np.cos(angle), np.sin(angle)
