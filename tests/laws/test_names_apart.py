@@ -127,3 +127,43 @@ def test_a_conversion_keeps_what_stands_on_the_ground() -> None:
         again = mp.convert(robot, convention)
         np.testing.assert_allclose(mp.Arm(again).centre_of_mass([0.4]), mp.Arm(robot).centre_of_mass([0.4]), atol=1e-14)
         assert not any("ground" in note for note in again.origin.notes)
+
+
+PLACED = """
+format = 1
+name = "placed"
+convention = "standard"
+angle = "rad"
+{place}
+[[joint]]
+type = "revolute"
+theta = 0
+d = 0
+a = "a1"
+alpha = 0
+mass = "m1"
+[[joint]]
+type = "prismatic"
+theta = 0
+d = "d2"
+a = 0
+alpha = 0
+mass = {mass}
+"""
+
+
+@pytest.mark.parametrize("end", ["base", "tool"])
+@pytest.mark.parametrize("name", ["a1", "d2"])
+def test_a_base_or_a_tool_stands_as_far_off_as_a_row_says(end: str, name: str) -> None:
+    """A length of a row is a length there, and no angle; a mass is no length anywhere."""
+
+    def read(place: str, mass: str = "1") -> mp.Robot:
+        return mp.Robot.from_text(PLACED.format(place=place, mass=mass))
+
+    assert name in read(f'[{end}]\nxyz = [0, "{name}", 0]').parameters
+    for place, mass in (
+        (f'[{end}]\nrpy = [0, "{name}", 0]', "1"), (f'[{end}]\nxyz = ["m1", 0, 0]', "1"), ("", f'"{name}"')
+    ):  # fmt: skip
+        with pytest.raises(RobotFileError, match="is the automatic name of another entry"):
+            read(place, mass)
+    assert "m1" in read("", '"m1"').parameters
