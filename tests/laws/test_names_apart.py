@@ -137,33 +137,58 @@ angle = "rad"
 {place}
 [[joint]]
 type = "revolute"
-theta = 0
+theta = "theta1"
 d = 0
 a = "a1"
-alpha = 0
+alpha = {alpha}
 mass = "m1"
 [[joint]]
 type = "prismatic"
 theta = 0
-d = "d2"
-a = 0
+d = {d}
+a = {a}
 alpha = 0
 mass = {mass}
 """
 
 
+def placed(place: str = "", mass: str = "1", d: str = "d2", a: str = "0", alpha: str = "0") -> mp.Robot:
+    cells = {"d": d, "a": a, "alpha": alpha, "mass": mass}
+    return mp.Robot.from_text(PLACED.format(place=place, **{name: repr(text) for name, text in cells.items()}))
+
+
 @pytest.mark.parametrize("end", ["base", "tool"])
-@pytest.mark.parametrize("name", ["a1", "d2"])
-def test_a_base_or_a_tool_stands_as_far_off_as_a_row_says(end: str, name: str) -> None:
+def test_a_base_or_a_tool_stands_as_far_off_as_a_row_says(end: str) -> None:
     """A length of a row is a length there, and no angle; a mass is no length anywhere."""
-
-    def read(place: str, mass: str = "1") -> mp.Robot:
-        return mp.Robot.from_text(PLACED.format(place=place, mass=mass))
-
-    assert name in read(f'[{end}]\nxyz = [0, "{name}", 0]').parameters
+    assert "a1" in placed(f'[{end}]\nxyz = [0, "a1", 0]').parameters and "m1" in placed(mass="m1").parameters
     for place, mass in (
-        (f'[{end}]\nrpy = [0, "{name}", 0]', "1"), (f'[{end}]\nxyz = ["m1", 0, 0]', "1"), ("", f'"{name}"')
+        (f'[{end}]\nrpy = [0, "a1", 0]', "1"), (f'[{end}]\nxyz = ["m1", 0, 0]', "1"), ("", "a1")
     ):  # fmt: skip
         with pytest.raises(RobotFileError, match="is the automatic name of another entry"):
-            read(place, mass)
-    assert "m1" in read("", '"m1"').parameters
+            placed(place, mass)
+
+
+@pytest.mark.parametrize(
+    "cells", [{"a": "d2"}, {"alpha": "2*d2"}, {"mass": "d2"}, {"mass": "d2/2 + 1"},
+              {"place": '[tool]\nxyz = [0, 0, "d2 + 0.1"]'}, {"place": '[base]\nrpy = ["d2", 0, 0]'}]
+)  # fmt: skip
+def test_the_variable_of_a_slide_is_no_parameter_elsewhere(cells: dict[str, str]) -> None:
+    with pytest.raises(RobotFileError, match=r"the name 'd2' is the variable of joint 2 'joint2' \(use another name\)"):
+        placed(**cells)
+
+
+def test_an_offset_of_a_slide_is_a_length_elsewhere() -> None:
+    assert "d2" in placed('[tool]\nxyz = [0, 0, "d2 + 0.1"]', d="(d2) + q2").parameters
+
+
+@pytest.mark.parametrize("end", ["base", "tool"])
+@pytest.mark.parametrize("where", ['xyz = [0, "{}", 0]', 'rpy = ["0.1 - {}", 0, 0]'])
+def test_the_angle_of_a_joint_is_no_placement(end: str, where: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        RobotFileError, match=rf"{end}: (xyz\[2\]|rpy\[1\]): found '.*theta1', which reads like a joint"
+    ):
+        placed(f"[{end}]\n{where.format('theta1')}")
+    kept = placed(f"[{end}]\n{where.format('(theta1)')}")
+    assert "theta1" in kept.parameters
+    mp.save(kept, tmp_path / "kept.toml")
+    assert mp.load(tmp_path / "kept.toml").parameters == kept.parameters

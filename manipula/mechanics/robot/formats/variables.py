@@ -121,6 +121,13 @@ def with_offsets(raw: Mapping[str, object]) -> dict[str, Any]:
     given = raw.get("values")
     values = {spell_greek(str(name)) for name in given} if isinstance(given, Mapping) else set[str]()
     moving, tables = 1, list[Any]()
+    for place in ("base", "tool"):
+        if isinstance(table := raw.get(place), Mapping):
+            for field, text in _texts(table):
+                try:
+                    refuse_variables(text, values)
+                except RobotFileError as error:
+                    raise RobotFileError(error.problem, where=place, field=field, hint=error.hint) from None
     for number, joint in enumerate(joints, 1):
         tables.append(_with_offset(joint, (number, moving), values) if isinstance(joint, Mapping) else joint)
         moving += not (isinstance(joint, Mapping) and joint.get("type") == "fixed")
