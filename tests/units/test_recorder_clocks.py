@@ -9,6 +9,7 @@ import pytest
 
 import manipula as mp
 from manipula.recordings import sampling
+from manipula.recordings.coarse_clock import times_between_ticks
 from manipula.recordings.repairs import Rows
 from tests.recordings import recording, two_joints
 
@@ -149,6 +150,17 @@ def test_samples_between_the_ticks_of_a_coarse_clock_are_even(seed: int) -> None
     rows = Rows("log", np.floor(true / tick) * tick, {"q": motion(true)}).repair()
     off = rows.t - true
     assert np.abs(off - np.median(off)).max() < 2 / rate and "taken as even" in "".join(rows.said)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_times_between_ticks_rise_throughout_or_are_none(seed: int) -> None:
+    """Whatever the stamps: even ticks, ticks of uneven fill, stamps that go back, two recordings in one."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, rng.integers(2, 30), 120)
+    t = np.repeat(np.arange(120) * 0.01, counts)
+    t = t + rng.choice([0.0, 1e-3, 6e-3]) * rng.normal(size=len(t)) * (rng.random(len(t)) < 0.2)
+    found = times_between_ticks(t, motion(np.sort(t)))
+    assert found is None or (np.diff(found) > 0).all()
 
 
 def test_the_rows_of_two_recordings_are_not_taken_for_ticks() -> None:

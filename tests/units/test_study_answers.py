@@ -183,6 +183,7 @@ def test_every_parameter_is_a_column(seed: int) -> None:
     names = ["fs1[0.3]", "fs1(0.3)", "mx1_R", *("".join(rng.choice(letters, rng.integers(1, 90))) for _ in range(40))]
     found = bootstrap.columns_of(names)
     assert len(set(found)) == len(names) and found[:3] == ["fs1 0.3", "fs1 0.3 no 2", "mx1_R"]
+    assert max(map(len, found)) <= bootstrap.LONGEST + len("p  no 40")
     refuse_names(found)
 
 

@@ -111,6 +111,14 @@ def test_a_file_that_cannot_be_is_told_by_its_name(text: str, told: str, tmp_pat
         cases_from(tmp_path / "c.csv")
 
 
+def test_a_number_alone_is_no_column(tmp_path: Path) -> None:
+    np.savez(tmp_path / "one.npz", x=3.0)
+    np.savez(tmp_path / "two.npz", x=3.0, y=[1.0])
+    for name in ("one", "two"):
+        with pytest.raises(mp.InputError, match=f"{name}.npz: the columns are of different lengths"):
+            cases_from(tmp_path / f"{name}.npz")
+
+
 @pytest.mark.parametrize(("mark", "decimal"), [(",", "."), (";", ","), (";", "."), ("\t", ","), ("|", ",")])
 def test_columns_are_apart_as_spreadsheets_write_them(mark: str, decimal: str, tmp_path: Path) -> None:
     rows = [["run", "x", "n", "words"], ["a", "-0.25", "3", "left"], ["b", "1.5e-3", "40", "x.y"]]

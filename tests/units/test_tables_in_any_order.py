@@ -30,7 +30,7 @@ def test_craigs_puma_as_printed() -> None:
     "rows", [CRAIG, np.zeros((3, 4)), [[0, 0, 0, 0]], [{"a": 0, "alpha": 0, "d": 0}, (0, 0, 1, 0)]]
 )
 def test_bare_rows_of_the_modified_convention_need_an_order(rows: object) -> None:
-    with pytest.raises(RobotFileError, match=r'row: the row is bare.*columns="alpha a d theta".*dicts'):
+    with pytest.raises(RobotFileError, match=r'^joint [12]: row: the row is bare.*columns="alpha a d theta".*dicts'):
         mp.Robot.from_dh(rows, convention="modified", angle="deg")  # type: ignore[arg-type]
 
 
