@@ -317,19 +317,20 @@ class _Reader:
         return Mimic(other, slope, start), ()
 
     def inertial(self, body: ET.Element, where: str, childclass: str) -> tuple[UrdfInertial | None, tuple[Fault, ...]]:
-        """What the body weighs, as written, else by its shapes. A mass unknown is a fault where the body moves."""
-        element = body.find("inertial")
+        """What the body weighs, as written, else by its shapes; where these are asked first and weigh nothing, as
+        written. A mass unknown is a fault where the body moves."""
+        element, from_shapes = body.find("inertial"), self.settings.from_shapes
         part = "inertial" if element is not None else "mass"
+        found = None
         try:
-            if element is not None and self.settings.from_shapes != "true":
+            if from_shapes == "true" or (from_shapes == "auto" and element is None):
+                found = body_from_shapes(self.shapes(body, childclass), self.settings, where)
+            if found is None and element is not None:
                 found = self.read_inertial(element.attrib, where)
-            else:
-                shapes = self.shapes(body, childclass) if self.settings.from_shapes != "false" else ()
-                found = body_from_shapes(shapes, self.settings, where) or UrdfInertial(
-                    UrdfOrigin(), _ZERO, (_ZERO,) * 6
-                )
         except RobotFileError as error:
             return None, (Fault(part, error),)
+        if found is None:  # MuJoCo has the least mass of a body without any stand at the body's own `pos`
+            found = UrdfInertial(UrdfOrigin(triple(body.attrib, "pos", where, NOWHERE)), _ZERO, (_ZERO,) * 6)
         found = replace(found, mass=max(found.mass, self.settings.least_mass))
         return found if found.mass or any(found.tensor) else None, ()
 

@@ -22,7 +22,7 @@ from manipula.mechanics.robot.description import BASE, SIX, Body, Joint, RobotDe
 from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, numbers, single
 from manipula.mechanics.robot.formats.urdf.xml import UrdfJoint
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.topology import TOOL, frame_names
+from manipula.mechanics.robot.topology import has_tool
 from manipula.mechanics.robot.values.parameter import Num
 from manipula.messages import Message
 
@@ -124,7 +124,7 @@ def _with_row(robot: RobotDescription, tendon: Tendon, coordinate: Coordinate) -
     taken, name = {joint.name for joint in robot.joints}, tendon.name
     while name in taken:
         name += "_tendon"
-    tool = robot.joints[robot.tool_row].name if TOOL in frame_names(robot) else robot.tool_on
+    tool = robot.joints[robot.tool_row].name if has_tool(robot) else robot.tool_on
 
     def row(end: str) -> Joint:
         x, y, z = (cell_with_value(f"r{axis}{end}") for axis in "xyz")
