@@ -103,8 +103,8 @@ def read_rows(table: PastedTable, said: list[str]) -> list[ReadRow]:
     if "type" not in table.columns and not marked and (slides := _bare_shifts(raw, table.settings)):
         said.append(
             Message(
-                "d: {some_of} are taken as lengths of revolute joints, as no entry is marked as a joint variable (add a "
-                "type column)",
+                "d: {some_of} are taken as lengths of revolute joints, as no entry is marked as a joint variable (add "
+                "a type column)",
                 some_of(slides),
             )
         )

@@ -26,8 +26,8 @@ _WORDS = {
     "type": ("type", "tipo", "kind", "sigma", "σ", "rp", "r/p"),
     "direction": ("direction", "sentido", "direcao"),
     "name": ("joint", "junta", "elo", "ligacao", "link", "articulacao", "name", "nome", "eixo", "axis", "i", "j", "n",
-             "k", "#", "no", "nr", "number", "row", "linha", "jointnumber", "jointno", "linknumber", "linkno", "gelenk", "glied",
-             "achse", "articulation", "corps", "eslabon", "giunto", "关节", "连杆", ""),
+             "k", "#", "no", "nr", "number", "row", "linha", "jointnumber", "jointno", "linknumber", "linkno", "gelenk",
+             "glied", "achse", "articulation", "corps", "eslabon", "giunto", "关节", "连杆", ""),
 }  # fmt: skip
 _COLUMN_OF = {word: column for column, words in _WORDS.items() for word in words}
 _NEEDED = ("theta", "d", "a", "alpha")
