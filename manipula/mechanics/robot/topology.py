@@ -205,7 +205,7 @@ def shown_frame(robot: RobotDescription) -> str:
     """The frame that a picture has for a tool where several could be meant: that of its tool's row, else the last;
     "" where there is no choice."""
     names = frame_names(robot)
-    if names[0] == TOOL or len(names) == 1:
+    if has_own_frame(robot):
         return ""
     on = robot.joints[robot.tool_row]
     own = [x.name for x in robot.frames if x.on == on.name]
