@@ -28,7 +28,7 @@ from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_state, random_tree
-from tests.robot_plans import placed, turn
+from tests.robot_plans import placed, shift, turn
 
 TREES = [seed for seed in range(24) if serial_fault(random_tree(seed)).startswith("it branches")]
 
@@ -187,6 +187,26 @@ def test_names_that_links_and_joints_share_come_back(seed: int, tmp_path: Path) 
         tree = merge_fixed(bind(again.at(frame), FLOATS, {}))
         moving = tree.coordinates.spread([float(q[joints.index(name)]) for name in robot.joint_names])
         np.testing.assert_allclose(np.array(pose(tree, moving).rows(), float), where[frame], atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*the file has other ends")
+def test_a_link_called_tool_is_the_frame_of_that_name(tmp_path: Path) -> None:
+    """Also of an arm whose own tool, the frame meant without a name, is its last moving link."""
+    ends = (("arm", "b", "continuous"), ("tool", "arm", "fixed"), ("camera", "arm", "fixed"))
+    text = '<link name="b"/>'
+    for child, parent, kind in ends:
+        inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        text += f'<link name="{child}"><inertial><mass value="1"/>{inertia}</inertial></link>'
+        text += f'<joint name="to {child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        text += '<origin xyz="0.1 0.2 0.3"/><axis xyz="0 1 0"/></joint>'
+    robot = mp.Robot.from_text(f'<robot name="r">{text}</robot>', "urdf")
+    there = shift(0.1, 0.2, 0.3) @ turn((0, 1, 0), np.degrees(0.3))
+    for ending in ("toml", "urdf"):
+        for one in (robot, mp.load(mp.save(robot, tmp_path / f"again.{ending}"))):
+            assert one.frame_names == ("tool", "camera")
+            for seen, meant in ((one, there), (one.at("tool"), there @ shift(0.1, 0.2, 0.3))):
+                tree = merge_fixed(bind(seen, FLOATS, {}))
+                np.testing.assert_allclose(np.array(pose(tree, [0.3]).rows(), float), meant, atol=1e-12)
 
 
 def urdf_frames(joints: list[str], links: list[str], on: list[int], at: dict[str, float]) -> dict[str, Any]:
