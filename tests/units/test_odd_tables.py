@@ -159,3 +159,14 @@ def test_slides_that_nobody_marks_are_told_of(count: int) -> None:
         warnings.simplefilter("error")
         more = [*rows, "0 0 0.3 0"]  # one length that is a number: those with names are lengths, too
         mp.Robot.from_text("\n".join(["theta d a alpha", *more]), "dh", convention="standard", angle="deg")
+
+
+@pytest.mark.parametrize("variable", ["θ2", "t2 + 30", "q2", "var"])
+@pytest.mark.parametrize("blank", ["-", "—", ""])
+def test_a_dash_beside_a_turning_variable_is_no_slide(blank: str, variable: str) -> None:
+    """An empty d may be a zero or the variable: where theta has the variable, somebody must say which."""
+    with pytest.raises(RobotFileError, match=r"joint 2: d: is empty \(write 0 if the entry is zero\)"):
+        mp.Robot.from_text(f"theta;d;a;alpha\nq1;0;1;90\n{variable};{blank};1;90\n", "dh", convention="standard")
+    given: dict[str, Any] = {"convention": "standard", "angle": "deg"}
+    slides = mp.Robot.from_text(f"theta;d;a;alpha\nq1;0;1;90\n30;{blank};1;90\n", "dh", **given)
+    assert [joint.kind for joint in slides.joints] == ["revolute", "prismatic"]

@@ -199,6 +199,8 @@ class _RowReader:
         """By the mark of the variable; a table without any mark has revolute joints only."""
         shift = self.variable("d")
         if shift is not None and shift.sure:
+            if is_blank(self.row["d"]) and not is_blank(self.row["theta"]) and self.variable("theta") is not None:
+                self.value("d")  # a dash for zero, or for the variable? theta has one
             return "prismatic"
         turn = self.variable("theta")
         if turn is not None or not marked:
