@@ -56,14 +56,20 @@ def geom(rng: Rng) -> str:
 
 
 def shaped(seed: int) -> str:
-    """A chain of bodies, some with an <inertial>, some in frames, some that stand still."""
+    """A chain of bodies, some with an <inertial>, some in frames, some that stand still. Some have no shape that
+    weighs anything beside it; shapes of the class `light` are turned there and, some of them, again by themselves."""
     rng = np.random.default_rng(seed)
+    turned = rng.choice(["", 'euler="20 -30 40"', 'quat="0.5 0.1 0 0.8"', 'axisangle="1 2 0 50"', 'zaxis="1 1 1"'])
     inner = '<site name="tip" type="capsule" size="0.01" fromto="0 0 0.1 0.2 0.1 0.4"/>'
     for number in range(4, 0, -1):
         shapes = '<geom size="0.05"/>' + "".join(geom(rng) for _ in range(rng.integers(0, 3)))
-        if rng.random() < 0.4:
+        weighs = rng.random() < 0.7
+        if not weighs:
+            shapes = str(rng.choice(["", '<geom size="0.05" mass="0"/>', '<geom size="0.05" density="0"/>']))
+            shapes += '<inertial pos="0 0.1 0" mass="0.9" diaginertia="0.02 0.03 0.025"/>'
+        if weighs and rng.random() < 0.4:
             shapes += f'<frame pos="{numbers(rng, 3, 0.2)}" euler="{numbers(rng, 3, 30)}">{geom(rng)}</frame>'
-        if rng.random() < 0.3:
+        if weighs and rng.random() < 0.3:
             shapes += '<inertial pos="0 0.1 0" mass="1.5" diaginertia="0.02 0.03 0.025"/>'
         moves = number == 4 or rng.random() < 0.6
         joint = f'<joint name="j{number}" axis="{numbers(rng, 3)}" pos="{numbers(rng, 3, 0.2)}"/>' if moves else ""
@@ -77,7 +83,7 @@ def shaped(seed: int) -> str:
         f'<option><flag gravity="{rng.choice(["enable", "disable"])}"/></option>'
         for _ in range(int(rng.integers(0, 3)))
     )
-    light = f'<default class="light"><geom density="{rng.uniform(50, 500):.1f}" group="2"/></default>'
+    light = f'<default class="light"><geom density="{rng.uniform(50, 500):.1f}" group="2" {turned}/></default>'
     return (
         f"<mujoco><compiler {' '.join(compiler)}/>{options}{flags}<default>{light}</default>"
         f"<worldbody>{inner}</worldbody></mujoco>"
@@ -127,6 +133,22 @@ def test_shapes_make_the_same_models(seed: int) -> None:
     close(centre_of_mass(tree, q), data.subtree_com[0])
     close(pose(tree, q).p, data.site("tip").xpos)
     close(pose(tree, q).R, data.site("tip").xmat.reshape(3, 3))
+
+
+@pytest.mark.parametrize("inner", ["", '<geom size="0.1" mass="0"/>'])
+def test_a_body_of_nothing_has_the_least_mass(inner: str) -> None:
+    """MuJoCo puts it where the body's own `pos` is, whatever frame the body stands in."""
+    weight = '<inertial pos="0 0.1 0" mass="1" diaginertia="0.02 0.03 0.025"/>'
+    text = f"""<mujoco><compiler boundmass="0.5"/><worldbody><body name="a"><joint name="j" axis="0 1 0"/>{weight}
+      <frame pos="0 0.2 0" euler="30 0 0"><body name="b" pos="0.3 0.2 0.1" euler="0 40 0">{inner}</body></frame>
+    </body></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:] = 0.3
+    mujoco.mj_inverse(model, data)
+    tree = in_floats(mp.Robot.from_text(text, "mjcf", exact=True))
+    close(inverse_dynamics(tree, [0.3], [0.0], [0.0]), data.qfrc_inverse)
+    close(inertia_matrix(tree, [0.3]), full(model, data))
 
 
 def close(found: Any, meant: Any) -> None:

@@ -107,6 +107,13 @@ def test_an_arm_saved_as_toml_is_the_same_arm(seed: int, tmp_path: Path) -> None
 
 
 BODY = '<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+CARRIED = (
+    '<body name="c"><joint name="root" type="free"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    + BODY.replace("<joint/>", '<joint name="j"/>')
+    + BODY.replace("<joint/>", '<joint name="k"/>').replace('name="b"', 'name="d"')
+    + "</body>"
+)
+COUPLING = '<joint joint1="k" joint2="j"/>'
 OVER = "<joint joint='joint1' coef='1'/>"
 
 
@@ -157,6 +164,10 @@ def test_what_may_be_left_out() -> None:
         (file('<body name="b"><joint/><inertial pos="0 0 0" mass="-1"/></body>'), "a mass cannot be negative"),
         (file(BODY + BODY), "body 'b': two bodies have this name"),
         (
+            file()[:-9] + '<equality><joint joint1="elbow" joint2="j"/></equality></mujoco>',
+            "<equality>: joint1: found 'elbow'",
+        ),
+        (
             file('<body><joint/><inertial pos="0 0 0" mass="1" quat="1 1 0 0" fullinertia="1 1 1 0 0 0"/></body>'),
             "found fullinertia beside an orientation",
         ),
@@ -174,6 +185,14 @@ def test_a_mistake_is_one_sentence(text: str, said: str, whole: Sentences) -> No
         (body('<joint name="j" stiffness="2"/>'), r"not read: springs of joints \(stiffness, springdamper\): j"),
         (body('<joint name="j" type="ball" damping="2"/>'), "not read: limits, damping, .* of ball joints: j"),
         (body('<joint name="j" type="ball" range="0 40"/>'), "not read: limits, damping, .* of ball joints: j"),
+        (
+            file(CARRIED, '<default><joint damping="2"/></default>'),
+            "not read: damping, friction and armature of free joints: root",
+        ),
+        (
+            file(CARRIED)[:-9] + f"<equality>{2 * COUPLING}</equality></mujoco>",
+            "not read: equalities, .*: <joint> k and j",
+        ),
         (body('<joint name="j" range="2 1"/>'), "not read: ranges whose lower limit is above the upper one: j"),
         (body('<joint name="j" actuatorfrcrange="-1 2"/>'), "not read: limits of effort that differ by the way .*: j"),
         (body("<joint/>", 'gravcomp="1"'), "not read: gravcomp, so that bodies have their whole weight: b"),

@@ -119,3 +119,54 @@ def test_a_csv_says_what_it_has_no_place_for(tmp_path: Path) -> None:
     assert "not in this table" not in text[0]
     assert "# not in this table: base, tool, masses, payload, motors and friction, gravity\n" in text[1]
     assert mp.load(tmp_path / "arm.csv").joints == plain.joints
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_variable_that_is_only_called_one(seed: int) -> None:
+    """`var`, `variable + 90°`, a star, in any order of the columns, below a caption, units behind the headings."""
+    rng = random.Random(f"called variable {seed}")
+    word = rng.choice(("var", "Var.", "variable", "variável", "*"))
+    order = rng.sample(range(4), 4)
+    heads = rng.choice((("θ / °", "d / mm", "a / mm", "α / °"), ("theta, deg", "d, mm", "a, mm", "alpha, deg")))
+    heads = rng.choice((heads, ("θ in °", "d in mm", "a in mm", "α in °"), ("θ (°)", "d (mm)", "a (mm)", "α (°)")))
+    rows = [["Gelenk", *(heads[k] for k in order)]]
+    plain = ["type " + " ".join(("theta", "d", "a", "alpha")[k] for k in order)]
+    for row in range(1, 5):
+        cells = [str(rng.choice((0, 90, -45))), str(rng.randint(-300, 300)), "120", str(rng.choice((0, 90)))]
+        slides = int(rng.random() < 0.4)
+        plain.append("RP"[slides] + " " + " ".join(cells[k] for k in order))
+        offset = cells[slides]
+        sign = "" if offset.startswith("-") else "+"
+        cells[slides] = word if offset == "0" else rng.choice((f"{word} {sign} {offset}", f"{offset} + {word}"))
+        cells[slides] = cells[slides].replace("  -", " -")
+        rows.append([str(row), *(cells[k] for k in order)])
+    text = "\n".join([*["Table 2. The arm", ""][: rng.randint(0, 2)], *("; ".join(row) for row in rows)])
+    given: dict[str, Any] = {"convention": "standard"}
+    meant = mp.Robot.from_text("\n".join(plain), "dh", angle="deg", length="mm", **given)
+    found = mp.Robot.from_text(text, "dh", **given)
+    assert [joint.kind for joint in found.joints] == [joint.kind for joint in meant.joints]
+    assert [(joint.before, joint.offset, joint.after) for joint in found.joints] == [
+        (joint.before, joint.offset, joint.after) for joint in meant.joints
+    ], text
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_slides_that_nobody_marks_are_told_of(count: int) -> None:
+    rows = [f"{30 * row} d{row} 0 90" for row in range(1, count + 1)]
+    with pytest.warns(ManipulaWarning, match="d1.* taken as lengths of revolute joints"):
+        mp.Robot.from_text("\n".join(["theta d a alpha", *rows]), "dh", convention="standard", angle="deg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        more = [*rows, "0 0 0.3 0"]  # one length that is a number: those with names are lengths, too
+        mp.Robot.from_text("\n".join(["theta d a alpha", *more]), "dh", convention="standard", angle="deg")
+
+
+@pytest.mark.parametrize("variable", ["θ2", "t2 + 30", "q2", "var"])
+@pytest.mark.parametrize("blank", ["-", "—", ""])
+def test_a_dash_beside_a_turning_variable_is_no_slide(blank: str, variable: str) -> None:
+    """An empty d may be a zero or the variable: where theta has the variable, somebody must say which."""
+    with pytest.raises(RobotFileError, match=r"joint 2: d: is empty \(write 0 if the entry is zero\)"):
+        mp.Robot.from_text(f"theta;d;a;alpha\nq1;0;1;90\n{variable};{blank};1;90\n", "dh", convention="standard")
+    given: dict[str, Any] = {"convention": "standard", "angle": "deg"}
+    slides = mp.Robot.from_text(f"theta;d;a;alpha\nq1;0;1;90\n30;{blank};1;90\n", "dh", **given)
+    assert [joint.kind for joint in slides.joints] == ["revolute", "prismatic"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_state, random_tree
+from tests.robot_plans import placed, shift, turn
 
 TREES = [seed for seed in range(24) if serial_fault(random_tree(seed)).startswith("it branches")]
 
@@ -144,8 +147,8 @@ def test_a_file_with_two_hands(tmp_path: Path) -> None:
         ('on = "left"', 'on = "nobody"', "frame 'left hand': on: 'nobody' is no joint of the robot"),
         ('name = "right hand"', 'name = "left hand"', "the name is taken"),
         ('name = "right hand"', 'name = "trunk"', "the name is taken"),
-        ('name = "right hand"', 'name = "tool"', "the name is taken"),
-        ('name = "left"\n', 'name = "base"\nparent = "base"\n', "a joint is called 'base'"),
+        ('name = "right hand"', 'name = "base"', "the name is taken"),
+        ('name = "left"\n', 'name = "base"\nparent = "base"\n', "a joint is called 'base' (write (base) for"),
         ('name = "trunk"\n', 'name = "trunk"\nparent = "right"\n', "its parent 'right' stands behind it"),
     ],
 )
@@ -153,6 +156,70 @@ def test_a_mistake_is_one_sentence(old: str, new: str, said: str, whole: Sentenc
     with whole.raises(mp.RobotFileError) as caught:
         mp.Robot.from_text(FORK.replace(old, new, 1), file="fork.toml")
     assert said in str(caught.value) and "fork.toml" in str(caught.value)
+
+
+WORDS = ("base", "tool", "l1", "l2", "j1", "left hand", "it's", "'", "a''b", "2 pi", "q1", "Ельбоў", "x[0]")
+
+
+@pytest.mark.filterwarnings("ignore:.*is taken for the link of that name")
+@pytest.mark.parametrize("seed", range(20))
+def test_names_that_links_and_joints_share_come_back(seed: int, tmp_path: Path) -> None:
+    """In a URDF a link may be called as another link's joint is, and anything may be called base or tool."""
+    rng = random.Random(f"shared names {seed}")
+    joints, links = ([*rng.sample(WORDS, 5)] for _ in range(2))
+    on = [0, 1, 1, rng.choice((1, 2)), rng.choice((1, 3))]
+    text = '<link name="root"/>'
+    for i, (joint, link) in enumerate(zip(joints, links)):
+        follows = f'<mimic joint="{joints[1]}" multiplier="-2" offset="0.1"/>' if i == 3 else ""
+        body = f'<mass value="{i + 1}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        kind, above = ("fixed" if i == 4 else "continuous"), "root" if not on[i] else links[on[i] - 1]
+        text += f'<link name="{link}"><inertial>{body}</inertial></link><joint name="{joint}" type="{kind}">'
+        text += f'<parent link="{above}"/><child link="{link}"/>{follows}<origin xyz="0.1 0.{i} 0" rpy="0 0 0.{i}"/>'
+        text += '<axis xyz="0 1 0"/></joint>'
+    robot = mp.Robot.from_text(f'<robot name="r">{text}</robot>', "urdf")
+    again = mp.load(mp.save(robot, tmp_path / "again.toml"))
+    for one in (robot, again):
+        named = [(joint.name, joint.link) for joint in one.joints]
+        assert named == [(joint.name, joint.link) for joint in robot.joints] and one.frame_names == robot.frame_names
+    assert sorted(robot.joint_names) == sorted(joints[:3])
+    where = urdf_frames(joints, links, on, dict(zip(joints, (q := np.array([0.3, -0.4, 0.5])))))
+    for frame in robot.frame_names:
+        tree = merge_fixed(bind(again.at(frame), FLOATS, {}))
+        moving = tree.coordinates.spread([float(q[joints.index(name)]) for name in robot.joint_names])
+        np.testing.assert_allclose(np.array(pose(tree, moving).rows(), float), where[frame], atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*the file has other ends")
+def test_a_link_called_tool_is_the_frame_of_that_name(tmp_path: Path) -> None:
+    """Also of an arm whose own tool, the frame meant without a name, is its last moving link."""
+    ends = (("arm", "b", "continuous"), ("tool", "arm", "fixed"), ("camera", "arm", "fixed"))
+    text = '<link name="b"/>'
+    for child, parent, kind in ends:
+        inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        text += f'<link name="{child}"><inertial><mass value="1"/>{inertia}</inertial></link>'
+        text += f'<joint name="to {child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        text += '<origin xyz="0.1 0.2 0.3"/><axis xyz="0 1 0"/></joint>'
+    robot = mp.Robot.from_text(f'<robot name="r">{text}</robot>', "urdf")
+    there = shift(0.1, 0.2, 0.3) @ turn((0, 1, 0), np.degrees(0.3))
+    for ending in ("toml", "urdf"):
+        for one in (robot, mp.load(mp.save(robot, tmp_path / f"again.{ending}"))):
+            assert one.frame_names == ("tool", "camera")
+            for seen, meant in ((one, there), (one.at("tool"), there @ shift(0.1, 0.2, 0.3))):
+                tree = merge_fixed(bind(seen, FLOATS, {}))
+                np.testing.assert_allclose(np.array(pose(tree, [0.3]).rows(), float), meant, atol=1e-12)
+
+
+def urdf_frames(joints: list[str], links: list[str], on: list[int], at: dict[str, float]) -> dict[str, Any]:
+    """The links' frames: Txyz Rz(yaw) Ry(q), by hand."""
+    at |= {joints[3]: -2 * at[joints[1]] + 0.1, joints[4]: 0.0}
+    found = [np.eye(4)]
+    for i, above in enumerate(on):
+        found.append(
+            found[above]
+            @ placed((0.1, i / 10, 0, 0, 0, np.degrees(i / 10)))
+            @ turn((0, 1, 0), np.degrees(at[joints[i]]))
+        )
+    return dict(zip(links, found[1:]))
 
 
 def test_base_as_a_parent_and_a_tool_on_a_link() -> None:

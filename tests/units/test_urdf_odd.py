@@ -18,6 +18,7 @@ ODD = {  # what stands in a joint or its link, and what is said of it
     "centre in millimetres": ("centre", '<origin xyz="{mm} 0 0"/>', "m looks like millimetres"),
     "no such body": ("tensor", TENSOR.format("-{mm}"), "no body has this inertia"),
     "friction that drives": ("dynamics", '<dynamics damping="-{deg}"/>', "is negative"),
+    "limits in degrees": ("dynamics", '<limit lower="-{deg}" upper="{deg}"/>', "limits: -"),
     "two axes": ("axis", '<axis xyz="0 1 0"/><axis xyz="1 0 0"/>', "has 2 <axis>; the first is read"),
     "two masses": ("mass", '<mass value="1"/><mass value="2"/>', "has 2 <mass>; the first is read"),
 }
@@ -39,10 +40,11 @@ def arm(rng: random.Random, count: int, odd: str = "", between: tuple[str, ...] 
                 "{mm}", str(rng.randint(50, 900))
             )
         body = f"<inertial>{said['centre']}{said['mass']}<inertia {said['tensor']}/></inertial>"
+        kind = "revolute" if "<limit" in said["dynamics"] else "continuous"
         ends = f'<parent link="{f"l{row - 1}" if row else "base"}"/><child link="l{row}"/>'
         parts.append(f'<link name="l{row}">{body}</link>')
         parts.append(
-            f'<joint name="j{row}" type="continuous">{ends}{said["origin"]}{said["axis"]}{said["dynamics"]}</joint>'
+            f'<joint name="j{row}" type="{kind}">{ends}{said["origin"]}{said["axis"]}{said["dynamics"]}</joint>'
         )
     return '<robot name="arm">' + "".join(part + rng.choice(between) for part in parts) + "</robot>"
 
@@ -113,3 +115,15 @@ def test_a_body_that_cannot_be_is_told_of_before_its_file_is_refused(ending: str
     assert any("will be refused when it is read: " in str(each.message) for each in warned)
     with pytest.raises(RobotFileError, match="no body has this inertia"):
         mp.load(file)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_fixed_joint_mimics_nothing_and_forces_of_a_simulator_are_named(seed: int) -> None:
+    rng = random.Random(f"beside {seed}")
+    text = arm(rng, 3).replace('type="continuous"', 'type="fixed"', 1).replace("<axis", '<mimic joint="j2"/><axis', 1)
+    away = rng.choice(("<turnGravityOff>true</turnGravityOff>", "<springStiffness> 5.5 </springStiffness>"))
+    none = rng.choice(("<turnGravityOff>false</turnGravityOff>", "<springStiffness>0</springStiffness><mu1>1</mu1>"))
+    robot, said = loaded(text.replace("</robot>", f'<gazebo reference="l1">{none}</gazebo></robot>'))
+    assert robot.joint_names == ("j1", "j2") and not said
+    said = loaded(text.replace("</robot>", f'<gazebo reference="l1">{away}</gazebo></robot>'))[1]
+    assert said == f"<gazebo> of 'l1': {away[1:].partition('>')[0]} is not read"

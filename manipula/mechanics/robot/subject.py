@@ -16,7 +16,7 @@ from manipula.errors import some_of
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser
 from manipula.mechanics.robot.description import Body, Cell, RobotDescription
 from manipula.mechanics.robot.exact import is_zero
-from manipula.mechanics.robot.topology import TOOL, frame_names, tip_link
+from manipula.mechanics.robot.topology import frame_names, has_tool, tip_link
 from manipula.mechanics.robot.values.parameter import ZERO, float_of, floats_of, names_of, text_of
 
 NOTE = "no link has a mass: inertia, gravity and the torques of motion are zero"
@@ -79,9 +79,8 @@ def _base(robot: RobotDescription) -> str:
 
 def _tip(robot: RobotDescription) -> str:
     """The frame that poses, Jacobians and wrenches are about."""
-    names = frame_names(robot)
-    if names[0] != TOOL:
-        return f"none chosen; frames: {some_of(names)}"
+    if not has_tool(robot):
+        return f"none chosen; frames: {some_of(frame_names(robot))}"
     if robot.tool_row < 0:
         return "the tool frame, on the base"
     on, named = robot.joints[robot.tool_row], tip_link(robot)

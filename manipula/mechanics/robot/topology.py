@@ -70,10 +70,15 @@ def tips(robot: RobotDescription) -> list[str]:
     return [name for i, name in enumerate(robot.coordinates.joints) if i not in parents]
 
 
+def has_tool(robot: RobotDescription) -> bool:
+    """Whether there is a frame at its end, where a file may call another one "tool"."""
+    return bool(robot.tool) or robot.tool_on is not None or len(tips(robot)) == 1
+
+
 def frame_names(robot: RobotDescription) -> list[str]:
     """The frames a robot has: its tool, those its file names; without them, its tips."""
-    own = [TOOL] if robot.tool or robot.tool_on is not None or len(tips(robot)) == 1 else []
-    return [*own, *(frame.name for frame in robot.frames)] or tips(robot)
+    own = [TOOL] if has_tool(robot) else []
+    return list(dict.fromkeys([*own, *(frame.name for frame in robot.frames)])) or tips(robot)
 
 
 def still_rows(robot: RobotDescription) -> set[str]:
@@ -87,7 +92,7 @@ def still_rows(robot: RobotDescription) -> set[str]:
 
 def seen_at(robot: AnyRobot, name: str) -> AnyRobot:
     """The robot with this frame as its tool; a load stays where it is. A joint's name is the frame of its link."""
-    if name == TOOL and TOOL in frame_names(robot):
+    if name == TOOL and has_tool(robot) and TOOL not in (frame.name for frame in robot.frames):
         _warn_of_link_called_tool(robot)
         return robot
     frame = frame_meant(robot, name)
@@ -97,19 +102,17 @@ def seen_at(robot: AnyRobot, name: str) -> AnyRobot:
 def frame_meant(robot: RobotDescription, name: str) -> Frame:
     """One of its frames; else the frame of a link, by the link's own name, by its joint's, or by number: link3."""
     joints, links = ({_label(joint): joint.name for joint in robot.joints if _label(joint)} for _label in _LABELS)
-    known = {frame.name: frame for frame in robot.frames}
-    if name in known:
-        return known[name]
-    if name in links and joints.get(name, links[name]) != links[name]:
-        other = next(link for link, joint in links.items() if joint == name)
+    known = {link: Frame(link, joint) for link, joint in links.items()} | {x.name: x for x in robot.frames}
+    if name in known and name in joints and (known[name].on, known[name].at) != (name, ()):
+        other = next((link for link, joint in links.items() if joint == name), name)
         caution(
             "{name}: {name2!r} is taken for the link of that name, not for the one its joint moves, {other!r}",
             robot.name,
             name,
             other,
         )
-    if name in links or name in joints:
-        return Frame(name, links.get(name) or joints[name])
+    if name in known or name in joints:
+        return known.get(name) or Frame(name, joints[name])
     if robot.moving and name in ("base", robot.origin.base_link):
         return Frame(name, BASE)
     number = _NUMBERED.fullmatch(str(name))
@@ -150,7 +153,7 @@ def base_body(robot: RobotDescription) -> Body | None:
 
 def tip_link(robot: RobotDescription) -> str:
     """The link, or the frame, whose frame the tool is, by the file's name; "" without a name or without a tool."""
-    if TOOL not in frame_names(robot):
+    if not has_tool(robot):
         return ""
     on = robot.joints[robot.tool_row].link if robot.tool_row >= 0 else robot.origin.base_link
     held = (x.name for x in robot.frames if (x.on, x.at) == (robot.joints[robot.tool_row].name, robot.tool))
@@ -170,15 +173,14 @@ def with_load_on_row(robot: AnyRobot) -> AnyRobot:
 
 def has_own_frame(robot: RobotDescription) -> bool:
     """Whether a frame is meant when none is named: the tool, or the only one there is."""
-    names = frame_names(robot)
-    return names[0] == TOOL or len(names) == 1
+    return has_tool(robot) or len(frame_names(robot)) == 1
 
 
 def with_frame(robot: AnyRobot) -> AnyRobot:
     """The robot with the frame meant when none is named: its tool, or the only one there is."""
-    names = frame_names(robot)
-    if names[0] == TOOL:
+    if has_tool(robot):
         return robot
+    names = frame_names(robot)
     if not has_own_frame(robot):
         raise InputError(
             Message(
@@ -203,7 +205,7 @@ def shown_frame(robot: RobotDescription) -> str:
     """The frame that a picture has for a tool where several could be meant: that of its tool's row, else the last;
     "" where there is no choice."""
     names = frame_names(robot)
-    if names[0] == TOOL or len(names) == 1:
+    if has_own_frame(robot):
         return ""
     on = robot.joints[robot.tool_row]
     own = [x.name for x in robot.frames if x.on == on.name]

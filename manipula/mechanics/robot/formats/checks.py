@@ -305,6 +305,9 @@ def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> 
         yield from body_doubts(joint.body, where, numbers)
     for mounted in joint.carries:
         yield from _mounted_doubts(mounted, RowLabel.inside(where, "carries"), numbers)
+    bounds = map(numbers.plain, joint.limits or () if joint.turns else ())
+    if odd := [x for x in bounds if isinstance(x, Num) and 30 <= abs(x.value) <= 360 and x.value % 5 == 0]:
+        yield Doubt(Place(where, "limits"), *(angle_suspicion(odd[0], numbers.units[0]) or ("", "")))
 
 
 def _standing_doubts(mounted: Mounted, where: str, numbers: Numbers) -> Iterator[Doubt]:

@@ -169,16 +169,18 @@ def _texts(joint: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 # pi/2", "j7 - j2 + 90 deg". A name that is no word of arithmetic stands in quotes: "2*'joint 1' + 0.1".
 
 
-_QUOTED = re.compile(r"'([^']+)'")
+_QUOTED = re.compile(r"'((?:[^']|'')+)'")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def coordinate_from_text(text: str, quantity: Quantity, units: Units) -> Coordinate:
     """`quantity` is that of the joint that follows."""
-    held = dict.fromkeys(_QUOTED.findall(text))
+    held = dict.fromkeys(_QUOTED.findall(text))  # a quote within a name is written twice
     words = {name: f"held{number}in{len(text)}" for number, name in enumerate(held)}
     plain = _QUOTED.sub(lambda quoted: words[quoted[1]], text)
-    names = {spell_greek(word): word for word in _WORD.findall(plain)} | {word: name for name, word in words.items()}
+    names = {spell_greek(word): word for word in _WORD.findall(plain)} | {
+        word: name.replace("''", "'") for name, word in words.items()
+    }
     tree = in_si(parameter_from_text(plain_text(plain)), quantity, units, describe(text))
     found = _linear(tree, text)
     moving = tuple(term for term in found.terms if term[1]) or found.terms  # 0*elbow stands still
@@ -198,10 +200,11 @@ def text_from_coordinate(coordinate: Coordinate, quantity: Quantity, units: Unit
 
 def _quote_name(name: str) -> str:
     """The name as the text has it."""
+    quoted = "'" + name.replace("'", "''") + "'"
     try:
-        return name if parameter_from_text(plain_text(name)) == Name(name) else f"'{name}'"
+        return name if parameter_from_text(plain_text(name)) == Name(name) else quoted
     except ManipulaError:
-        return f"'{name}'"
+        return quoted
 
 
 def _number(x: Fraction) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from manipula.errors import RobotFileError
+from manipula.errors import RobotFileError, some_of
 from manipula.mechanics.robot.description import JointKind
 from manipula.mechanics.robot.formats.dh.table import PastedTable
 from manipula.mechanics.robot.formats.source import joint_label
@@ -100,7 +100,36 @@ def read_rows(table: PastedTable, said: list[str]) -> list[ReadRow]:
         rows.append(reader.read(marked, said))
         refuse_misplaced(row, rows[-1].kind, reader.where, _OTHER_ORDER, table.settings)
         moving += rows[-1].kind != "fixed"
+    if "type" not in table.columns and not marked and (slides := _bare_shifts(raw, table.settings)):
+        said.append(
+            Message(
+                "d: {some_of} are taken as lengths of revolute joints, as no entry is marked as a joint variable (add "
+                "a type column)",
+                some_of(slides),
+            )
+        )
     return rows
+
+
+def _bare_shifts(rows: list[dict[str, str]], values: Collection[str]) -> list[str]:
+    """d1, d2, … where every row has one: each may be its joint's variable."""
+    found = [variable_from_text(row["d"], "d", (number,), values) for number, row in enumerate(rows, 1)]
+    return [row["d"] for row in rows] if None not in found else []
+
+
+# What tables write for the variable instead of its name: `var`, `variable + 90°`, `90° + *`.
+_WORD = r"(?:\*|var(?:\.|iable|iavel)?)"
+_SPELLED_OUT = re.compile(
+    rf"(?P<before>\s*[-+−]?\s*){_WORD}(?P<rest>\s*[-+−].*)?|(?P<head>.*\S\s*[-+−]\s*){_WORD}\s*", re.I
+)
+
+
+def name_variable(text: str, values: Collection[str]) -> str:
+    """The cell with the joint's variable as q where it is only called one."""
+    found = _SPELLED_OUT.fullmatch(without_accents(text))
+    if found is None or {"var", "variable"} & set(values):
+        return text
+    return f"{found['head']}q" if found["head"] else f"{found['before']}q{found['rest'] or ''}"
 
 
 def marks_variable(row: Mapping[str, object], number: int, values: Collection[str]) -> bool:
@@ -109,7 +138,8 @@ def marks_variable(row: Mapping[str, object], number: int, values: Collection[st
     for column in columns:
         text = row.get(column)
         try:
-            variable = variable_from_text(text, column, (number,), values) if isinstance(text, str) else None
+            named = name_variable(text, values) if isinstance(text, str) else ""
+            variable = variable_from_text(named, column, (number,), values)
         except RobotFileError:
             return True
         if variable is not None and variable.sure:
@@ -153,7 +183,7 @@ class _RowReader:
         if is_blank(self.row[field]):
             return Variable()
         try:
-            return variable_from_text(self.text(field), field, self.indices, self.values)
+            return variable_from_text(name_variable(self.text(field), self.values), field, self.indices, self.values)
         except RobotFileError as error:
             raise self.error(field, error) from None
 
@@ -169,6 +199,8 @@ class _RowReader:
         """By the mark of the variable; a table without any mark has revolute joints only."""
         shift = self.variable("d")
         if shift is not None and shift.sure:
+            if is_blank(self.row["d"]) and not is_blank(self.row["theta"]) and self.variable("theta") is not None:
+                self.value("d")  # a dash for zero, or for the variable? theta has one
             return "prismatic"
         turn = self.variable("theta")
         if turn is not None or not marked:

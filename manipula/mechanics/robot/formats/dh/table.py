@@ -26,14 +26,17 @@ _WORDS = {
     "type": ("type", "tipo", "kind", "sigma", "σ", "rp", "r/p"),
     "direction": ("direction", "sentido", "direcao"),
     "name": ("joint", "junta", "elo", "ligacao", "link", "articulacao", "name", "nome", "eixo", "axis", "i", "j", "n",
-             "k", "#", "no", "row", "linha", ""),
+             "k", "#", "no", "nr", "number", "row", "linha", "jointnumber", "jointno", "linknumber", "linkno", "gelenk",
+             "glied", "achse", "articulation", "corps", "eslabon", "giunto", "关节", "连杆", ""),
 }  # fmt: skip
 _COLUMN_OF = {word: column for column, words in _WORDS.items() for word in words}
 _NEEDED = ("theta", "d", "a", "alpha")
+_CAPTION = 5  # lines in front of a header, at most
 _BARE = (4, 5, 6)  # columns without a header: a number before them, a type behind them
 _SAME = str.maketrans("−–—│┃║₀₁₂₃₄₅₆₇₈₉₋₊ᵢⱼ×˚º\u00a0", "---|||0123456789-+ij*°° ", "$`\u200b\ufeff")
 _RULE = re.compile(r"[\s|+\-=:_┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝─═╞╪╡]+|\\(hline|toprule|midrule|bottomrule)")
-_UNIT = re.compile(r"[\[(]\s*(deg|graus?|degrees?|°|rad|radianos?|radians?|mm|cm|m|met(?:ro|re|er)s?)\s*[\])]", re.I)
+_WORD_OF_UNIT = r"(deg|graus?|degrees?|°|rad|radianos?|radians?|mm|cm|m|met(?:ro|re|er)s?)"
+_UNIT = re.compile(rf"[\[(]\s*{_WORD_OF_UNIT}\s*[\])]|(?:[/,]|\s(?:in|em)\s)\s*{_WORD_OF_UNIT}\s*$", re.I)
 _NUMBERED = re.compile(r"\d|π|\bpi\b")
 _TURN = re.compile(r"\s*[-+−]?\s*\\?(?:theta|teta|θ|ϑ)_?\{?\d", re.I)
 _PREVIOUS = re.compile(r"[_({\[\s]*[ijkn]\s*-\s*1[)}\]]*")
@@ -72,6 +75,7 @@ def table_from_text(text: str, order: Sequence[str] | None = None, modified: boo
         raise RobotFileError(
             "there is no table", hint="expected a header such as theta, d, a, alpha and a row per joint"
         )
+    lines = lines[_caption_length(lines) :]
     with_header = _is_header(lines[0])
     cells, comma = _split(lines, () if with_header else (len(order),) if order else _BARE)
     bare = () if with_header else order or _columns_of(cells, lines[0], modified)
@@ -144,6 +148,17 @@ def _lines(text: str) -> tuple[dict[str, str], list[str]]:
     return settings, lines
 
 
+def _caption_length(lines: list[str]) -> int:
+    """How many lines are text in front of the header: sentences, no rows of a table."""
+    header = next((number for number, line in enumerate(lines[:_CAPTION]) if _is_header(line)), 0)
+    cells = (re.split(r"[;|&\t]+", line) for line in lines[:header])
+    return 0 if any(len(row) >= len(_NEEDED) or _is_number(row[0].split()[0]) for row in cells) else header
+
+
+def _is_number(word: str) -> bool:
+    return bool(re.fullmatch(r"[-+]?[\d.,]+°?", word))
+
+
 def _is_header(line: str) -> bool:
     """Whether three of the four columns are named; the fourth may be misspelt."""
     words = re.split(r"[,;|&\t]+", line) if re.search(r"[,;|&\t]", line) else re.sub(r"\s+(?=[(\[])", "", line).split()
@@ -188,7 +203,7 @@ def _heading(cell: str) -> tuple[str | None, str, bool]:
     unit = _UNIT.search(cell)
     text = _UNIT.sub("", cell).replace("\\", "").strip().strip('"')
     bare = _PREVIOUS.sub("", text)
-    return _lookup(bare), _unit(unit[1]) if unit else "", bare != text
+    return _lookup(bare), _unit(unit[1] or unit[2]) if unit else "", bare != text
 
 
 def _unit(text: str) -> str:

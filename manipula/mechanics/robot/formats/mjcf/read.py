@@ -28,7 +28,15 @@ from manipula.mechanics.robot.formats.mjcf.settings import (
     unread_options,
 )
 from manipula.mechanics.robot.formats.mjcf.shapes import body_from_shapes, compile_masses, frame_of, placement_of
-from manipula.mechanics.robot.formats.mjcf.tendons import Tendon, add_actuators, tendons_from, with_tendons
+from manipula.mechanics.robot.formats.mjcf.tendons import (
+    Tendon,
+    add_actuators,
+    couple_joints,
+    couplings_from,
+    mimic_of,
+    tendons_from,
+    with_tendons,
+)
 from manipula.mechanics.robot.formats.source import account, errors_of, refuse_too_many
 from manipula.mechanics.robot.formats.urdf.hinges import BALL, balls_note, joints_about
 from manipula.mechanics.robot.formats.urdf.read import robot_from_links
@@ -36,7 +44,6 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     NOWHERE,
     Bounds,
     Fault,
-    Mimic,
     Triple,
     UrdfFile,
     UrdfInertial,
@@ -66,6 +73,7 @@ PASSED = {  # forces that no model has, limits that no robot file can hold
     "gravcomp": Message("gravcomp, so that bodies have their whole weight"),
     "equalities": Message("equalities, so that the chain is open there"),
     "balls": Message("limits, damping, friction and armature of ball joints"),
+    "free joints": Message("damping, friction and armature of free joints"),
     "ranges": Message("ranges whose lower limit is above the upper one"),
     "efforts": Message("limits of effort that differ by the way (actuatorfrcrange)"),
     "plugins": Message("plugins of bodies"),
@@ -74,7 +82,6 @@ PASSED = {  # forces that no model has, limits that no robot file can hold
     "tendons": Message("armature, damping and friction of tendons in space"),
     "actuators": Message("armature and damping of actuators that pull at no joint"),
 }
-_JOINED = ("body", "site", "tendon", "fle")  # body1, body2, …, flex: between what an equality stands
 
 
 class Described(NamedTuple):
@@ -94,7 +101,7 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     said += (*words.warnings(), *unread_options(root))
     reader = _Reader(settings)
     reader.tell_forces(root)
-    reader.mimics = reader.equalities(root)
+    reader.mimics = couplings_from(root, settings, reader.told)
     reader.links[WORLD] = UrdfLink(WORLD, None)
     for world in root.iterfind("worldbody"):
         reader.waiting.append((world, WORLD, world.get("childclass", MAIN)))
@@ -103,7 +110,7 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     if not reader.joints:
         raise RobotFileError("the file has no <body>", hint="a robot is made of bodies inside <worldbody>")
     tendons = tendons_from(root, settings, reader.told)
-    joints = {name: _couple_joint(joint, reader.joints) for name, joint in reader.joints.items()}
+    joints = couple_joints(reader.joints, reader.mimics)
     add_actuators(root, settings, joints, tendons, reader.told)
     said += [
         Message("not read: {passed}: {counted}", PASSED[what], names_text(names)) for what, names in reader.told.items()
@@ -116,14 +123,6 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
 def names_text(names: Sequence[str]) -> str:
     """The first of them and, of many, how many there are."""
     return some_of(names) + (f" ({len(names)})" if len(names) > 8 else "")
-
-
-def _couple_joint(joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> UrdfJoint:
-    """An equality couples what joints are away from the file's own pose: q1 − ref1 = a0 + a1 (q2 − ref2)."""
-    if joint.mimic is None or joint.mimic.joint not in joints:
-        return joint
-    away = joint.reference - joint.mimic.multiplier * joints[joint.mimic.joint].reference
-    return replace(joint, mimic=replace(joint.mimic, offset=joint.mimic.offset + away))
 
 
 @dataclass
@@ -145,24 +144,6 @@ class _Reader:
             self.tell("plugins", element.get("plugin", "") or element.get("instance", ""))
         for element in root.iterfind("deformable/flex"):
             self.tell("flex", element.get("name", "flex"))
-
-    def equalities(self, root: ET.Element) -> dict[str, tuple[str, list[Fraction]]]:
-        """Joint → what an equality couples it to, and the coefficients a0, a1, …; other equalities close loops."""
-        found: dict[str, tuple[str, list[Fraction]]] = {}
-        for element in root.iterfind("equality/*"):
-            if self.settings.attributes(element, MAIN, "equality").get("active", "true") == "false":
-                continue
-            if element.tag == "joint" and "joint1" in element.attrib:
-                name = element.attrib["joint1"]
-                coefficients = numbers(element.attrib, "polycoef", Message("joint {name!r}", name)) or [
-                    Fraction(0),
-                    Fraction(1),
-                ]
-                found[name] = (element.get("joint2", ""), [*coefficients, Fraction(0), Fraction(0)])
-            else:
-                ends = [value for key, value in element.attrib.items() if key[:-1] in _JOINED]
-                self.tell("equalities", f"<{element.tag}> {' and '.join(ends)}")
-        return found
 
     def inside(self, element: ET.Element, link: str, childclass: str) -> None:
         """The bodies and sites of a body, those inside its `<frame>`s too."""
@@ -231,10 +212,12 @@ class _Reader:
         axis = triple(attributes, "axis", where, ALONG_Z)
         if kind in ("hinge", "slide") and not any(axis):
             raise RobotFileError("found a zero axis", where=where, field="axis", hint='a direction such as "0 0 1"')
+        if kind == "free" and any(single(attributes, key, where) for key in ("damping", "frictionloss", "armature")):
+            self.tell("free joints", name)
         if any(numbers(attributes, "stiffness", where)) or any(numbers(attributes, "springdamper", where)):
             self.tell("springs", name)
         lower, upper = self.limits(attributes, kind, name)
-        mimic, faults = self.mimic(name)
+        mimic, faults = mimic_of(name, self.mimics)
         made = UrdfJoint(
             name, KINDS[kind], parent, child, frame_of(at), axis, lower, upper, None, self.effort(attributes, name),
             single(attributes, "damping", where), single(attributes, "frictionloss", where), mimic, faults,
@@ -294,42 +277,21 @@ class _Reader:
             self.tell("efforts", name)
         return None
 
-    def mimic(self, name: str) -> tuple[Mimic | None, tuple[Fault, ...]]:
-        if name not in self.mimics:
-            return None, ()
-        other, (start, slope, *rest) = self.mimics[name]
-        if any(rest) or not other:
-            return None, (
-                Fault(
-                    "mimic",
-                    RobotFileError(
-                        (
-                            Message("an equality holds it")
-                            if not other
-                            else Message("an equality couples it to joint {other!r} by a polynomial", other)
-                        ),
-                        where=Message("joint {name!r}", name),
-                        field="equality",
-                        hint=Message("give the position where it stands still in locked="),
-                    ),
-                ),
-            )
-        return Mimic(other, slope, start), ()
-
     def inertial(self, body: ET.Element, where: str, childclass: str) -> tuple[UrdfInertial | None, tuple[Fault, ...]]:
-        """What the body weighs, as written, else by its shapes. A mass unknown is a fault where the body moves."""
-        element = body.find("inertial")
+        """What the body weighs, as written, else by its shapes; where these are asked first and weigh nothing, as
+        written. A mass unknown is a fault where the body moves."""
+        element, from_shapes = body.find("inertial"), self.settings.from_shapes
         part = "inertial" if element is not None else "mass"
+        found = None
         try:
-            if element is not None and self.settings.from_shapes != "true":
+            if from_shapes == "true" or (from_shapes == "auto" and element is None):
+                found = body_from_shapes(self.shapes(body, childclass), self.settings, where)
+            if found is None and element is not None:
                 found = self.read_inertial(element.attrib, where)
-            else:
-                shapes = self.shapes(body, childclass) if self.settings.from_shapes != "false" else ()
-                found = body_from_shapes(shapes, self.settings, where) or UrdfInertial(
-                    UrdfOrigin(), _ZERO, (_ZERO,) * 6
-                )
         except RobotFileError as error:
             return None, (Fault(part, error),)
+        if found is None:  # MuJoCo has the least mass of a body without any stand at the body's own `pos`
+            found = UrdfInertial(UrdfOrigin(triple(body.attrib, "pos", where, NOWHERE)), _ZERO, (_ZERO,) * 6)
         found = replace(found, mass=max(found.mass, self.settings.least_mass))
         return found if found.mass or any(found.tensor) else None, ()
 

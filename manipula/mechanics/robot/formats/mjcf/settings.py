@@ -106,6 +106,7 @@ ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
     "adhesion", "dcmotor", "plugin",
 )  # fmt: skip
+_TURNS = {"quat", "axisangle", "euler", "xyaxes", "zaxis"}  # each is the whole orientation
 _SEQUENCE = re.compile(r"[xyzXYZ]{3}")
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
@@ -136,7 +137,7 @@ class Settings:
                 field="class",
                 hint=Message("one of {kinds}", known),
             )
-        return {**self.classes[named].get(kind or _class_key(element), {}), **element.attrib}
+        return add_over(self.classes[named].get(kind or _class_key(element), {}), element.attrib)
 
     def radians(self, value: Fraction) -> Fraction:
         """An angle of the file, to twenty decimals where it is in degrees."""
@@ -206,10 +207,16 @@ def _classes(root: ET.Element) -> dict[str, dict[str, Attributes]]:
             raise RobotFileError("'class' is missing", where="<default>", hint="an inner <default> needs a class")
         made = dict(found.get(name, found[around]))
         for child in (child for child in element if child.tag != "default"):
-            made[_class_key(child)] = {**made.get(_class_key(child), {}), **child.attrib}
+            made[_class_key(child)] = add_over(made.get(_class_key(child), {}), child.attrib)
         found[name] = made
         waiting.extend((child, name, "") for child in reversed(element.findall("default")))
     return found
+
+
+def add_over(outer: Attributes, inner: Attributes) -> dict[str, str]:
+    """What is said inside counts over what is said around it; an orientation, however it is written, is one thing."""
+    turned = _TURNS.isdisjoint(inner)
+    return {**{key: value for key, value in outer.items() if turned or key not in _TURNS}, **inner}
 
 
 def _class_key(element: ET.Element) -> str:

@@ -1,4 +1,5 @@
-"""Fixed tendons and the mechanics of actuators: what they add to the joints is a constant linear map, and so exact.
+"""Fixed tendons, couplings and the mechanics of actuators: what they add to the joints is a constant linear map, and
+so exact.
 
 The length of a fixed tendon is L = Σ c q of the joints it runs over. Its armature, damping and friction act on L̇:
 
@@ -7,12 +8,15 @@ The length of a fixed tendon is L = Σ c q of the joints it runs over. Its armat
 which is a joint without a body that follows those joints: a row of its own. An actuator has armature and damping
 behind its gear: g² of them at its joint, or at its tendon. Source: the MuJoCo documentation, XML Reference (`tendon`,
 `actuator`). Springs of tendons, and forces along tendons in space, no model has.
+
+An equality of two joints couples what they are away from the file's own pose, q1 − ref1 = a0 + a1 (q2 − ref2): the
+first follows the second. A polynomial of higher degree, and one that holds a joint still, no coordinate can say.
 """
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -20,12 +24,14 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.coordinates import Coordinate
 from manipula.mechanics.robot.description import BASE, SIX, Body, Joint, RobotDescription, actuator_of, cell_with_value
 from manipula.mechanics.robot.formats.mjcf.settings import MAIN, Settings, numbers, single
-from manipula.mechanics.robot.formats.urdf.xml import UrdfJoint
+from manipula.mechanics.robot.formats.urdf.xml import Fault, Mimic, UrdfJoint
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.topology import TOOL, frame_names
+from manipula.mechanics.robot.topology import has_tool
 from manipula.mechanics.robot.values.parameter import Num
 from manipula.messages import Message
 
+_ZERO = Fraction(0)
+_JOINED = ("body", "site", "tendon", "fle", "joint")  # body1, body2, …, flex: between what an equality stands
 _ENDS = ("joint", "jointinparent", "tendon")  # where an actuator may pull, as far as it can be read
 
 
@@ -42,6 +48,59 @@ class Tendon:
     @property
     def resists(self) -> bool:
         return bool(self.armature or self.damping or self.friction)
+
+
+Couplings = dict[str, tuple[str, list[Fraction]]]  # joint → what it follows, and the coefficients a0, a1, …
+
+
+def couplings_from(root: ET.Element, settings: Settings, told: dict[str, list[str]]) -> Couplings:
+    """What joints follow; of other equalities, and of those that hold a joint once more, `told` gets the names."""
+    found: Couplings = {}
+    for element in root.iterfind("equality/*"):
+        if settings.attributes(element, MAIN, "equality").get("active", "true") == "false":
+            continue
+        name = element.get("joint1", "") if element.tag == "joint" else ""
+        if name and name not in found:
+            polynomial = numbers(element.attrib, "polycoef", Message("joint {name!r}", name)) or [_ZERO, Fraction(1)]
+            found[name] = (element.get("joint2", ""), [*polynomial, _ZERO, _ZERO])
+        else:
+            ends = [value for key, value in element.attrib.items() if key[:-1] in _JOINED]
+            told.setdefault("equalities", []).append(f"<{element.tag}> {' and '.join(ends)}")
+    return found
+
+
+def mimic_of(name: str, couplings: Couplings) -> tuple[Mimic | None, tuple[Fault, ...]]:
+    """What a joint follows. It is a fault, where the joint is needed, that no coordinate can say it."""
+    if name not in couplings:
+        return None, ()
+    other, (start, slope, *rest) = couplings[name]
+    if not any(rest) and other:
+        return Mimic(other, slope, start), ()
+    told = Message("an equality couples it to joint {other!r} by a polynomial", other)
+    hint = Message("give the position where it stands still in locked=")
+    where = Message("joint {name!r}", name)
+    error = RobotFileError(told if other else Message("an equality holds it"), where=where, field="equality", hint=hint)
+    return None, (Fault("mimic", error),)
+
+
+def couple_joints(joints: dict[str, UrdfJoint], couplings: Couplings) -> dict[str, UrdfJoint]:
+    """The joints with their mimics between coordinates, in place of what these are away from the references."""
+    _refuse_unknown((name for name in couplings if name not in joints), joints, Message("<equality>"), "joint1")
+
+    def away(joint: UrdfJoint) -> UrdfJoint:
+        mimic = joint.mimic
+        if mimic is None or mimic.joint not in joints:
+            return joint
+        start = joint.reference - mimic.multiplier * joints[mimic.joint].reference
+        return replace(joint, mimic=replace(mimic, offset=mimic.offset + start))
+
+    return {name: away(joint) for name, joint in joints.items()}
+
+
+def _refuse_unknown(names: Iterable[str], joints: Collection[str], where: str, field: str) -> None:
+    if (odd := next(iter(names), None)) is not None:
+        known = Message("one of {kinds}", ", ".join(joints))
+        raise RobotFileError("found {text!r}", odd, where=where, field=field, hint=known)
 
 
 def tendons_from(root: ET.Element, settings: Settings, told: dict[str, list[str]]) -> dict[str, Tendon]:
@@ -98,16 +157,8 @@ def add_actuators(
 def with_tendons(robot: RobotDescription, tendons: Iterable[Tendon], joints: dict[str, UrdfJoint]) -> RobotDescription:
     """The robot with a row for every tendon that resists: a joint that follows, without a body."""
     for tendon in tendons:
-        odd = next((name for name, _ in tendon.factors if name not in joints), None)
-        if odd is not None:
-            known_joints = ", ".join(joints)
-            raise RobotFileError(
-                "found {text!r}",
-                odd,
-                where=Message("tendon {name!r}", tendon.name),
-                field="joint",
-                hint=Message("one of {kinds}", known_joints),
-            )
+        unknown = (name for name, _ in tendon.factors if name not in joints)
+        _refuse_unknown(unknown, joints, Message("tendon {name!r}", tendon.name), "joint")
         if tendon.resists and (terms := _terms(robot, tendon)):
             robot = _with_row(robot, tendon, Coordinate(terms))
     return robot
@@ -124,7 +175,7 @@ def _with_row(robot: RobotDescription, tendon: Tendon, coordinate: Coordinate) -
     taken, name = {joint.name for joint in robot.joints}, tendon.name
     while name in taken:
         name += "_tendon"
-    tool = robot.joints[robot.tool_row].name if TOOL in frame_names(robot) else robot.tool_on
+    tool = robot.joints[robot.tool_row].name if has_tool(robot) else robot.tool_on
 
     def row(end: str) -> Joint:
         x, y, z = (cell_with_value(f"r{axis}{end}") for axis in "xyz")

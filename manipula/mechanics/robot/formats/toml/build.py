@@ -50,12 +50,12 @@ from manipula.mechanics.robot.formats.variables import coordinate_from_text, nam
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.suffixes import Suffixes, endings_of_elements, row_names, suffixes
-from manipula.mechanics.robot.topology import TOOL
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.messages import Message
 
 STANDARD_GRAVITY = (ZERO, ZERO, Num(Fraction("-9.81")))
+ROBOT_BASE, JOINT_BASE = "(base)", "'base'"  # on what a row stands, where a joint is called base
 QUANTITY_OF: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle"}
 Three = tuple[Cell, Cell, Cell]
 Axis = schema.AxisTable | tuple[Parameter, Parameter, Parameter] | None
@@ -164,7 +164,7 @@ class _Builder:
         found: list[Frame] = []
         for table in self.table.frame:
             where = Message("frame {frame!r}", table.name)
-            if table.name in ("base", TOOL, *self.names, *(frame.name for frame in found)):
+            if table.name in (*self.bare_names(), *(frame.name for frame in found)):
                 raise RobotFileError(
                     "the name is taken",
                     where=where,
@@ -176,8 +176,17 @@ class _Builder:
             found.append(Frame(table.name, on or BASE, self.placement(table, f"{ending}_{{}}")))
         return tuple(found)
 
+    def bare_names(self) -> list[str]:
+        """What frames are called without a name of their own: the base and links by their joints, where the file does
+        not name the links."""
+        rows = zip(self.table.joint, self.names)
+        base = () if self.table.base is not None and self.table.base.link_name else ("base",)
+        return [*base, *(name for row, name in rows if not row.link_name)]
+
     def row(self, name: str | None, where: str, field: str) -> str | None:
-        """A joint by name; "base" is the base, unless a joint has that name, which then is to be renamed."""
+        """A joint by name; "base" is the base. Where a joint has that name, too, each has a spelling of its own."""
+        if name in (ROBOT_BASE, JOINT_BASE) and "base" in self.names:
+            return BASE if name == ROBOT_BASE else "base"
         if name != "base":
             return name
         if name in self.names:
@@ -185,7 +194,7 @@ class _Builder:
                 "a joint is called 'base'",
                 where=where,
                 field=field,
-                hint=Message("rename the joint: here base is the robot's base"),
+                hint=Message("write {robot} for the robot's base, {joint} for the joint", ROBOT_BASE, JOINT_BASE),
             )
         return BASE
 

@@ -14,6 +14,7 @@ from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.actuator import Spring
 from manipula.mechanics.robot.description import (
     AXES,
+    BASE,
     SIX,
     Body,
     Cell,
@@ -41,7 +42,7 @@ from manipula.mechanics.robot.formats.rows import (
 from manipula.mechanics.robot.formats.snap_to_exact import Structure, snap_robot
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml import schema
-from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
+from manipula.mechanics.robot.formats.toml.build import JOINT_BASE, QUANTITY_OF, ROBOT_BASE
 from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
 from manipula.mechanics.robot.formats.variables import Column, bracket_variables, moving_text, text_from_coordinate
 from manipula.mechanics.robot.friction import FrictionLaw
@@ -189,9 +190,13 @@ class _Writer:
         entries = (self.entry(at[x], "angle" if turns[x] else "length") for x in self.robot.joint_names)
         return f"{bare_key(named[0])} = [{', '.join(entries)}]"
 
-    @staticmethod
-    def on(row: str) -> str:
-        return f"on = {quote_toml(row or 'base')}"
+    def on(self, row: str) -> str:
+        return f"on = {self.row_name(row)}"
+
+    def row_name(self, row: str) -> str:
+        if "base" in (joint.name for joint in self.robot.joints) and row in (BASE, "base"):
+            return quote_toml(JOINT_BASE if row else ROBOT_BASE)
+        return quote_toml(row or "base")
 
     def head(self) -> Iterator[str]:
         robot, origin = self.robot, self.robot.origin
@@ -239,7 +244,7 @@ class _Writer:
     def joint(self, index: int, joint: Joint) -> Iterator[str]:
         yield f"name = {quote_toml(joint.name)}"
         if joint.parent is not None:
-            yield f"parent = {quote_toml(joint.parent or 'base')}"
+            yield f"parent = {self.row_name(joint.parent)}"
         if joint.link:
             yield f"link_name = {quote_toml(joint.link)}"
         yield f'type = "{joint.kind}"'

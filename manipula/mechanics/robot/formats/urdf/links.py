@@ -32,7 +32,7 @@ from manipula.mechanics.robot.formats.urdf.xml import (
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, placement, precise, rpy_of, values_of
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.topology import TOOL, base_body, frame_names
+from manipula.mechanics.robot.topology import base_body, has_tool
 from manipula.mechanics.robot.values.parameter import Num, Parameter
 from manipula.mechanics.spatial.inertia import InertiaTensor, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
@@ -151,7 +151,7 @@ class _Describer:
 
     def add_tool(self, last: str, at: Placement) -> None:
         """A frame at the tool, where readers would not find it by themselves; a load stands before it."""
-        if not self.robot.payload and TOOL not in frame_names(self.robot):
+        if not self.robot.payload and not has_tool(self.robot):
             return
         chosen = choose_tip(tree_from_urdf(UrdfFile("", self.links, self.joints)), next(iter(self.links)), [], [])
         if chosen not in (last, *self.given) or not self.stands_at(chosen, last, at):

@@ -15,7 +15,7 @@ from manipula.mechanics.robot.formats.urdf.read import GRAVITY
 from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, UrdfFile, UrdfJoint, UrdfLink, UrdfOrigin
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, precise, values_of
-from manipula.mechanics.robot.topology import TOOL, frame_names, still_rows
+from manipula.mechanics.robot.topology import TOOL, has_tool, still_rows
 from manipula.mechanics.robot.values.parameter import Num, names_of, text_of
 from manipula.messages import Message
 
@@ -74,7 +74,7 @@ def _lost_frames(robot: RobotDescription) -> list[str]:
         return []
     still, rows = still_rows(robot), (BASE, *(joint.name for joint in robot.joints))
     named = {frame.name: frame.on for frame in robot.frames}
-    if TOOL in frame_names(robot):
+    if has_tool(robot):
         named[TOOL] = rows[robot.tool_row + 1]
     return [f"frame {name}, which no joint moves" for name, on in named.items() if on in still]
 

@@ -28,6 +28,7 @@ from manipula.messages import Message
 # Source: the XML schema of urdfdom, the ROS wiki (urdf/XML), and what simulators put beside it.
 
 LOOPS = ("constraint", "loop_joint")  # which would close a loop
+FORCES = ("turnGravityOff", "springStiffness")  # of a simulator, no model has them
 WORDS: dict[str, Element | None] = {
     "robot": Element("name", "version type"),
     "link": Element("name", "type"),
@@ -175,6 +176,11 @@ def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
     said += [
         Message("<{tag}> is not read: the chain is open there", tag) for tag in LOOPS if root.find(tag) is not None
     ]
+    said += [
+        Message("<gazebo> of {name!r}: {tag} is not read", element.get("reference", ""), child.tag)
+        for element in root.findall("gazebo") for child in element
+        if child.tag in FORCES and (child.text or "").strip() not in ("", "0", "0.0", "false")
+    ]  # fmt: skip
     refuse_too_many(len(root.findall("joint")))
     links = _by_name((_link(element) for element in root.findall("link")), "link")
     joints = _by_name((_joint(element, said) for element in root.findall("joint")), "joint")
@@ -258,7 +264,7 @@ def _joint(element: ET.Element, said: list[str]) -> UrdfJoint:
     lower, upper = parts.read("limit", lambda: _limits(element, where, said if kind in RANGED else []), free)
     velocity, effort = parts.read("limit", lambda: _bounds(element, where, "velocity", "effort"), free)
     damping, friction = parts.read("dynamics", lambda: _dynamics(element, where), (nothing, nothing))
-    mimic = parts.read("mimic", lambda: _mimic(element, where), None)
+    mimic = parts.read("mimic", lambda: None if kind == "fixed" else _mimic(element, where), None)
     return UrdfJoint(
         name, kind, parent, child, at, axis, lower, upper, velocity, effort, damping, friction, mimic,
         tuple(parts.faults),
