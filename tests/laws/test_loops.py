@@ -167,6 +167,7 @@ def test_bad_positions_of_motors_are_one_sentence(given: Any) -> None:
 # where loops close
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("seed", range(14))
 @pytest.mark.parametrize("name", ALL)
 def test_starts_around_a_pose_close_in_its_assembly_or_say_why(name: str, seed: int) -> None:
@@ -255,6 +256,7 @@ def test_a_redundant_crank_has_its_rank_where_it_closes() -> None:
 # texts
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("seed", range(7))
 @pytest.mark.parametrize("name", ALL)
 def test_both_texts_give_the_same_rows_closed_or_not(name: str, seed: int) -> None:
@@ -374,6 +376,7 @@ def test_what_is_asked_into_an_array_is_in_it() -> None:
     assert [float(x) for x in energy] == [float(x) for x in arm.energy(q, qd)]
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["four-bar", "five-bar", "slider-crank", "six-bar", "delta", "spatial ball"])
 @pytest.mark.usefixtures("without_search")
 def test_positions_that_leave_loops_open_are_told(name: str) -> None:
@@ -676,6 +679,7 @@ def five_bar_text(free: str) -> str:
     return x.text()
 
 
+@pytest.mark.drawn("free")
 @pytest.mark.parametrize("free", ["z", "ball"])
 def test_what_rounding_leaves_open_is_closed(free: str) -> None:
     """Only what no position closes, only up to rounding, and everywhere the mechanism goes."""

@@ -75,7 +75,7 @@ CASES: dict[str, tuple[Any, Any, str]] = {
 }
 
 
-@pytest.mark.drawn("name", few=4)
+@pytest.mark.drawn("name", few=2)
 @pytest.mark.parametrize("name", CASES)
 def test_a_slip_is_named_and_undone(name: str) -> None:
     q, tau, sentence = CASES[name]
@@ -263,6 +263,7 @@ def test_a_recording_of_a_library_arm_names_it(seed: int) -> None:
     assert not any("another robot" in text for text in mp.identify(real, log, model=PLAIN, filter=8.0).warnings)
 
 
+@pytest.mark.turn
 def test_another_tip_of_the_same_file_is_named(tmp_path: Path) -> None:
     """Two arms on one base: the recording of the left one, given for the right."""
     rows = [("left", (0.3, 0.2), 5.0), ("right", (0.9, 0.1), 1.0)]
