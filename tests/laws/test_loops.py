@@ -167,7 +167,6 @@ def test_bad_positions_of_motors_are_one_sentence(given: Any) -> None:
 # where loops close
 
 
-@pytest.mark.drawn("name")
 @pytest.mark.parametrize("seed", range(14))
 @pytest.mark.parametrize("name", ALL)
 def test_starts_around_a_pose_close_in_its_assembly_or_say_why(name: str, seed: int) -> None:
@@ -256,7 +255,6 @@ def test_a_redundant_crank_has_its_rank_where_it_closes() -> None:
 # texts
 
 
-@pytest.mark.drawn("name")
 @pytest.mark.parametrize("seed", range(7))
 @pytest.mark.parametrize("name", ALL)
 def test_both_texts_give_the_same_rows_closed_or_not(name: str, seed: int) -> None:
