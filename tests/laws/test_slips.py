@@ -111,12 +111,13 @@ def test_torques_by_another_clock_are_named_with_the_time_between(seed: int) -> 
     tau = np.stack([np.interp(t - late, t, x) for x in shown.T], axis=1)
     seen = (t - late >= 0) & (t - late <= t[-1])
     log = mp.Log(t[seen], q[seen], tau[seen] + 0.01 * np.sqrt((tau**2).mean(0)) * rng.normal(size=tau[seen].shape))
-    found = mp.identify(ARM, log, model=PLAIN, filter=8.0)
+    mended = seed % 2 == 1
+    found = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=mended, validate=log)
     way = "later" if late > 0 else "earlier"
-    assert f"ms {way} than positions" in found.warnings[0] and "--repair" in found.warnings[0]
-    mended = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=True, validate=log)
-    assert mended.conversion is not None and abs(mended.conversion.delay - late) < 5e-3
-    assert mended.train.whole < 3 and mended.validation[0].whole == pytest.approx(mended.train.whole)
+    assert f"ms {way} than positions" in found.warnings[0] and ("--repair" in found.warnings[0]) != mended
+    if mended:
+        assert found.conversion is not None and abs(found.conversion.delay - late) < 5e-3
+        assert found.train.whole < 3 and found.validation[0].whole == pytest.approx(found.train.whole)
 
 
 @pytest.mark.drawn("seed", few=1)
