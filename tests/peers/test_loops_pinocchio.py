@@ -153,7 +153,6 @@ POINTS: dict[str, Callable[[int], mp.Robot]] = {
 }  # fmt: skip
 
 
-@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow if x == "biped leg" else ()) for x in POINTS])
 def test_constrained_dynamics_of_pinocchio_return_the_accelerations(name: str) -> None:
     robot = POINTS[name](1).without("friction")
