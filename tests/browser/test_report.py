@@ -72,6 +72,7 @@ CUT_OFF = """[...document.querySelectorAll(".equation, .tex .katex-display, .eq"
 UNSET = ".tex:not(:has(.katex)), .equation:not(:has(.katex))"
 
 
+@pytest.mark.drawn("width", few=1)
 @pytest.mark.parametrize("width", [1440, 390])
 def test_no_equation_is_cut_off_at_its_left(browser: Any, two_links: Path, width: int) -> None:
     """What is left of the edge of a box that scrolls can never be seen."""
@@ -153,6 +154,7 @@ def test_code_can_be_opened(page: Any) -> None:
     page.wait_for_selector("#code .hljs-keyword")
 
 
+@pytest.mark.drawn("width", "scheme", few=1)
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_nothing_stands_in_the_way_of_anybody(browser: Any, two_links: Path, width: int, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()

@@ -134,6 +134,7 @@ def test_a_block_pasted_into_a_cell_spreads_and_adds_rows(page: Any) -> None:
     assert cell(page, 2, "aᵢ₋₁ (m)").input_value() == "0.2"
 
 
+@pytest.mark.drawn("text")
 @pytest.mark.parametrize(
     "text",
     ["θ1 0 l1 0\nθ2 0 l2 0", "θ1\t0\tl1\t0\nθ2\t0\tl2\t0", "0 0,4 0 90\n0 0 0,45 0", "0\t0.4\t0\t90\n0\t0\t0.45\t0"],
@@ -328,6 +329,7 @@ def test_names_are_shown_never_run(page: Any) -> None:
     assert page.title() == "manipula studio"
 
 
+@pytest.mark.turn
 def test_a_file_that_changed_meanwhile_is_not_written_over(page: Any, program: Program) -> None:
     """By another page or an editor: both are shown, and the person says which is to stay."""
     paste(page, ELBOW)
@@ -383,6 +385,7 @@ def test_a_studio_started_anew_is_told_until_its_address_is_opened(page: Any) ->
     page.evaluate("document.activeElement.blur()")
 
 
+@pytest.mark.turn
 def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:
     library(page, "scara")
     page.get_by_role("tab", name="Inverse").click()

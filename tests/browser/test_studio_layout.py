@@ -49,6 +49,7 @@ def test_the_window_is_arranged_by_keys_and_stays_so(page: Any) -> None:
     assert page.locator("table.cells").is_visible() and divider.get_attribute("aria-valuenow") == "51"
 
 
+@pytest.mark.drawn("masses")
 @pytest.mark.filterwarnings("ignore::manipula.ManipulaWarning")  # without masses, or with upright axes: said
 @pytest.mark.parametrize("masses", ["geometry", "points", "rods", "bodies"])
 def test_a_new_arm_has_the_masses_one_says(page: Any, masses: str) -> None:
@@ -95,6 +96,7 @@ def test_a_unit_that_looks_wrong_is_changed_by_a_button(page: Any) -> None:
     page.get_by_role("button", name="Read the numbers in rad").wait_for(state="detached")
 
 
+@pytest.mark.drawn("text")
 @pytest.mark.parametrize(
     "text",
     [r"\begin{tabular}{cccc} $\theta_1$ & 0.2 & 0 & $90^\circ$ \\ $\theta_2$ & 0 & 0.45 & 0 \\ \end{tabular}",
@@ -129,6 +131,7 @@ def test_branches_have_words_that_the_arm_shows(page: Any) -> None:
     assert {re.search(r"wrist (no flip|flip)", name)[1] for name in heights} == {"flip", "no flip"}
 
 
+@pytest.mark.turn
 def test_branches_behind_three_parallel_axes_have_words(page: Any) -> None:
     """A wrist that flips has joint 5 on the other side of zero."""
     library(page, "ur5e")
@@ -142,6 +145,7 @@ def test_branches_behind_three_parallel_axes_have_words(page: Any) -> None:
         assert found and (np.sin(np.radians(angles[4])) > 0) == (found[2] == "no flip")
 
 
+@pytest.mark.turn
 def test_the_elbow_of_an_arm_that_lies_is_left_or_right(page: Any) -> None:
     """Behind its second axis; of four joints as of six."""
     library(page, "scara")

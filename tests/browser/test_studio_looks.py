@@ -57,6 +57,7 @@ def open_table(page: Any) -> None:
         page.get_by_role("tab", name="Table").click()
 
 
+@pytest.mark.drawn("size")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(page: Any, size: str, theme: Any) -> None:
@@ -90,6 +91,7 @@ def violations(axe: Any, page: Any, within: str | None = None) -> list[str]:
     return [f"{rule['id']}: {node['html'][:120]}" for rule in found for node in rule["nodes"]]
 
 
+@pytest.mark.drawn("size")
 @pytest.mark.parametrize("size", SIZES)
 def test_no_control_is_out_of_reach(page: Any, size: str) -> None:
     page.set_viewport_size(SIZES[size])
@@ -209,6 +211,7 @@ def test_angles_are_typed_in_the_units_of_the_table(page: Any, tmp_path: Path) -
     assert panel.get_by_role("img", name="largest payload that fits").is_visible()
 
 
+@pytest.mark.turn
 def test_a_study_outlives_a_reload_and_ends_when_cancelled(page: Any) -> None:
     panel = open_study(page, "tolerances")
     panel.get_by_role("textbox", name="count", exact=True).fill("1000000")
@@ -232,6 +235,7 @@ def test_a_study_outlives_a_reload_and_ends_when_cancelled(page: Any) -> None:
     run(page, "tolerances of planar2r: 20 cases")
 
 
+@pytest.mark.turn
 def test_everybody_can_use_the_study_panel(page: Any) -> None:
     """A form, a result and a mistake, wide and narrow, in both themes: nothing axe knows, nothing out of reach."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()

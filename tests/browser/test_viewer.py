@@ -60,6 +60,7 @@ def test_a_moved_joint_changes_the_picture(arm: Any) -> None:
     assert changed(before, arm.locator("#arm").screenshot()) > 0.01
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["planar2r", pytest.param("scara", marks=pytest.mark.slow), "puma560"])
 def test_no_position_leaves_the_picture(page: Any, name: str) -> None:
     """The first frame holds the arm stretched out in every direction, rods included, also after another of its size."""
@@ -144,6 +145,7 @@ def test_a_skeleton_is_chosen_by_a_click(arm: Any) -> None:
 EVERYTHING = ["frames", "axes", "names", "ranges", "com", "inertia", "trail", "cloud", "branches", "forces", "payload"]
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["panda", pytest.param("stanford", marks=pytest.mark.slow), "planar2r"])
 def test_everything_can_be_shown_and_hidden(page: Any, name: str) -> None:
     new_viewer(page, mp.drawing(name))
@@ -174,6 +176,7 @@ def test_the_step_of_a_cell_does_not_outlive_the_pose_it_was_shown_in(arm: Any) 
     assert arm.locator(".viewer-labels span").count() == 0
 
 
+@pytest.mark.turn
 def test_pictures_can_be_kept(arm: Any) -> None:
     root = ElementTree.fromstring(arm.evaluate("V.svg()"))
     assert len(list(root.iter())) > 50

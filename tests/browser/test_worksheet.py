@@ -63,6 +63,7 @@ def test_wrong_answers_are_wrong_in_the_page(browser: Any, made: tuple[Path, She
     page.close()
 
 
+@pytest.mark.drawn("width")
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_wider_than_the_page(browser: Any, made: tuple[Path, Sheet], width: int, tmp_path: Path) -> None:
     folder, _ = made

@@ -10,6 +10,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from hashlib import blake2b
 from itertools import product
 from pathlib import Path
@@ -68,6 +69,7 @@ HOSTS = {"16": Host(16, False), "16 fma": Host(16, True), "32 fma": Host(32, Tru
 KEYWORDS = ("if", "do", "end", "lambda", "real", "fn", "end_if", "Q")
 
 
+@cache
 def everywhere(parameters: bool = True, states: bool = True) -> Tape:
     """Every operation of the table, some far below others; words of languages for names; sums longer than a line."""
     graph = Graph()

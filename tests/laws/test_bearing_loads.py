@@ -82,6 +82,7 @@ def test_another_cut_finds_the_same_forces_in_the_plane(seed: int) -> None:
         np.testing.assert_allclose(one.wrenches[k, [0, 1, 5]], two.wrenches[k, [0, 1, 5]], rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.turn
 @pytest.mark.drawn("robot")
 @pytest.mark.parametrize("robot", [spatial(0, "ball"), delta_of_rods(1)], ids=["spatial", "delta"])
 def test_forces_of_balls_are_pinocchios_constraint_forces(robot: mp.Robot) -> None:

@@ -138,12 +138,14 @@ def test_a_position_without_a_closed_form_is_refused() -> None:
         mp.inverse_derivation("planar2r", task="axis")
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", MIRRORED)
 def test_the_mirror_image(name: str) -> None:
     robot = mirrored(rows_of(name))
     assert assert_followed(robot, mp.inverse_derivation(robot)) >= 4
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", "ur5", "stanford"])
 def test_modified_dh(name: str) -> None:
     robot = mp.convert(mp.load(name), "modified")
@@ -230,6 +232,7 @@ def test_a_wrist_whose_axes_are_not_square() -> None:
 # words
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_every_coordinate_is_found_once_and_the_latex_is_well_formed(name: str) -> None:
     robot, derivation = derived(name)
@@ -259,6 +262,7 @@ def test_typst_can_set_it() -> None:
     assert bytes(typst.compile(body.encode(), format="pdf")).startswith(b"%PDF-")
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_every_letter_is_told_before_it_is_used(name: str) -> None:
     robot, derivation = derived(name)

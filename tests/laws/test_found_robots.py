@@ -258,6 +258,7 @@ print(abs(weigh.mass - 1.5) < 0.02)
 """
 
 
+@pytest.mark.turn
 def test_a_new_law_is_one_class_and_its_place_in_the_list(tmp_path: Path) -> None:
     """Files, regressors, the search of an identification, the robot found and a payload weighed with it follow."""
     arguments = [sys.executable, "-c", DRAG, str(tmp_path / "drag.toml")]

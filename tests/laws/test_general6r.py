@@ -117,6 +117,7 @@ def test_the_original_is_among_the_answers_and_the_count_is_full(name: str) -> N
     study(name, 60)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["all non-zero", "twists of 1°", "three parallel"])
 def test_the_other_convention(name: str) -> None:
     study(name, 20, "modified")
@@ -164,6 +165,7 @@ def singular_points(name: str, count: int) -> list[tuple[Floats, Floats]]:
     return found
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["all non-zero", "bent wrist", "twists of 1°"])
 @pytest.mark.parametrize("away", [1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 0])
 def test_near_double_roots_are_kept_and_flagged(name: str, away: float) -> None:

@@ -297,6 +297,7 @@ def test_a_report_names_its_files(tmp_path: Any) -> None:
     assert str(tmp_path) not in page
 
 
+@pytest.mark.drawn("late", few=1)
 @pytest.mark.parametrize("late", [2, -2])
 def test_late_torques_are_moved_by_repair(late: int) -> None:
     """As well as if they had been recorded in time, in other recordings too."""

@@ -245,6 +245,7 @@ def test_a_loop_in_continuous_time_has_the_order_of_its_integrator(method: str, 
     assert abs(log2(coarse / fine) - ORDER[method]) < 0.3
 
 
+@pytest.mark.drawn("arm", few=1)
 @pytest.mark.parametrize("arm", ["two links", "slide and hinge"])
 def test_a_loop_of_order_8_takes_few_steps_for_ten_digits(arm: str) -> None:
     """A second of it: halving divides by 256, and forty steps are as good as thousands."""

@@ -91,6 +91,7 @@ def test_every_branch_reaches_the_pose(name: str) -> None:
     assert assert_solves(solver) >= 4
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["pucrio", "ur5", "stanford", "kr6"])
 def test_the_mirror_image_has_the_same_class(name: str) -> None:
     solver = InverseSolver(mirrored(solver_of(name).chain))
@@ -355,6 +356,7 @@ def test_seven_axes_without_a_closed_form_are_solved_with_the_last_given(name: s
     np.testing.assert_allclose(solver(solver.pose(q), seed=q).q[0], q, atol=1e-7)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["iiwa14", "panda"])
 def test_many_poses_of_seven_axes(name: str) -> None:
     solver = solver_of(name)
@@ -414,6 +416,7 @@ def test_the_wrist_on_the_first_axis_frees_it() -> None:
 # out of reach, limits, bad input
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["pucrio", "ur5"])
 def test_out_of_reach_gives_the_least_squares_answer(name: str) -> None:
     solver = solver_of(name)
@@ -463,6 +466,7 @@ def test_slides_speak_in_millimetres() -> None:
     assert "joint 3 at 0.512 m is outside its limits [0.2 m, 0.5 m] by 12 mm" in result.why
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", [*SIX, "panda", "xarm7", "iiwa14", "scara"])
 def test_branches_have_names_of_their_own(name: str) -> None:
     plan = solver_of(name).plan

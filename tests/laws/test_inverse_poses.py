@@ -142,6 +142,7 @@ def test_a_pose_with_six_digits_is_answered(name: str) -> None:
         assert batch.valid.sum(-1).tolist() == [len(result.q)] * 2
 
 
+@pytest.mark.drawn("name")
 @quiet
 @pytest.mark.parametrize("name", ARMS)
 def test_each_answer_is_the_nearest_on_its_branch(name: str) -> None:
@@ -157,6 +158,7 @@ def test_each_answer_is_the_nearest_on_its_branch(name: str) -> None:
             assert (there > here).all()
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_four_digits_are_solved_on_request(name: str) -> None:
     arm, rng = arm_of(name), np.random.default_rng(9)
@@ -220,6 +222,7 @@ def test_a_given_joint_that_has_no_answer_says_where_there_is_one() -> None:
     assert reason != "reached" and re.fullmatch(words, reason)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", "stanford", "cobra600", "3"])
 def test_quick_and_slow_way_count_alike(name: str) -> None:
     arm, rng = arm_of(name), np.random.default_rng(6)

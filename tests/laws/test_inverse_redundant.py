@@ -44,6 +44,7 @@ def test_limits_that_leave_little_lose_no_pose(name: str) -> None:
         assert (result.q >= low - 1e-9).all() and (result.q <= high + 1e-9).all()
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ARMS)
 def test_the_values_of_the_parameter_that_are_tried_fill_its_range(name: str) -> None:
     """A whole turn, or what the limits of its joint leave of it, in even steps."""

@@ -374,6 +374,7 @@ def test_what_is_asked_into_an_array_is_in_it() -> None:
     assert [float(x) for x in energy] == [float(x) for x in arm.energy(q, qd)]
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["four-bar", "five-bar", "slider-crank", "six-bar", "delta", "spatial ball"])
 @pytest.mark.usefixtures("without_search")
 def test_positions_that_leave_loops_open_are_told(name: str) -> None:
@@ -676,6 +677,7 @@ def five_bar_text(free: str) -> str:
     return x.text()
 
 
+@pytest.mark.drawn("free")
 @pytest.mark.parametrize("free", ["z", "ball"])
 def test_what_rounding_leaves_open_is_closed(free: str) -> None:
     """Only what no position closes, only up to rounding, and everywhere the mechanism goes."""

@@ -127,6 +127,7 @@ def test_it_starts_and_ends_at_rest(ref: Trajectory) -> None:
     assert np.abs(ref([0, ref.duration]).qd).max() <= 1e-12 * scale
 
 
+@pytest.mark.drawn("ref")
 @pytest.mark.parametrize("ref", references(KINDS, 2), ids=lambda ref: f"{ref.name}-{ref.dof}")
 def test_the_proved_function_computes_the_same(ref: Trajectory) -> None:
     if ref.block is None:

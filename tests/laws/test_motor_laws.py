@@ -37,6 +37,7 @@ def test_laws_are_their_formulas_at_the_motors(name: str, seed: int) -> None:
     np.testing.assert_allclose(law.step((), at, qd, there, fast, far)[1], wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.drawn("law")
 @pytest.mark.parametrize("law", GAINS)
 def test_a_reference_of_the_motors_is_followed(law: str) -> None:
     robot = five_bar(1)

@@ -109,6 +109,7 @@ def test_an_arm_of_letters_has_six_coordinates_and_39_base_parameters() -> None:
     assert "parallelogram" in robot.origin.notes[-1]
 
 
+@pytest.mark.turn
 def test_an_arm_in_numbers_has_the_torques_of_its_loop() -> None:
     text = ARM
     for name, value in {"D2": "0.4", "D3": "0.8", "D4": "-0.2", "D8": "1.0", "RL4": "1.0", "G3": "-9.81"}.items():

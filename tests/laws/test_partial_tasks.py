@@ -89,6 +89,7 @@ def test_every_word_of_joints_places_its_tool(word: str) -> None:
             assert len(result.q) == by_many_starts(solver, solver._pose(q)[:3, 3])
 
 
+@pytest.mark.drawn("word")
 @pytest.mark.parametrize("word", ["RR", "RP", "RRR", "RPR", "RRP", "PRR"])
 def test_limits_leave_the_answers_inside_them(word: str) -> None:
     """A turn more or less is the same place; so of all answers those stay that have a turn inside."""
@@ -195,6 +196,7 @@ def test_limits_keep_their_branch_out_and_are_named() -> None:
     assert np.allclose(behind.q, result.q)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", "ur5", "iiwa14", "scara_numbers", "stanford", "rx90"])
 def test_more_joints_than_a_position_needs_are_said_to_be_free(name: str) -> None:
     numbers = {"a1": 0.4, "a2": 0.3, "d4": 0.1}
@@ -220,6 +222,7 @@ def test_held_joints_move_where_the_target_is_out_of_their_reach() -> None:
         assert len(result.q) and np.abs(solver.pose(result.q)[:, :3, 3] - solver._pose(q)[:3, 3]).max() < 1e-9
 
 
+@pytest.mark.drawn("word")
 @pytest.mark.parametrize("word", ["RRRRR", "RRPRR", "PRRRR", "RRRR", "RRPR", "RRR"])
 def test_axis_answers_of_up_to_five_joints(word: str) -> None:
     rng = random.Random(word)
@@ -229,6 +232,7 @@ def test_axis_answers_of_up_to_five_joints(word: str) -> None:
         assert_lawful(solver, q, q if solver.freedom.free else None)
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma560", "ur5", "iiwa14"])
 def test_a_tool_axis_leaves_a_family_about_it(name: str) -> None:
     solver = PartialSolver("axis", numeric_chain(mp.load(name)))

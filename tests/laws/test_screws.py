@@ -107,6 +107,7 @@ def test_a_bent_home_pose_and_its_saved_file(tmp_path: Path) -> None:
     assert robot.joint_names == ("a", "joint2")
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["planar2r", "stanford3", "ur5", "scara", "puma560"])
 def test_letters_go_there_and_back(name: str) -> None:
     """The screws of an arm of letters are read as text; the screws of that arm are the same text."""

@@ -75,7 +75,7 @@ CASES: dict[str, tuple[Any, Any, str]] = {
 }
 
 
-@pytest.mark.drawn("name", few=4)
+@pytest.mark.drawn("name", few=2)
 @pytest.mark.parametrize("name", CASES)
 def test_a_slip_is_named_and_undone(name: str) -> None:
     q, tau, sentence = CASES[name]
@@ -111,12 +111,13 @@ def test_torques_by_another_clock_are_named_with_the_time_between(seed: int) -> 
     tau = np.stack([np.interp(t - late, t, x) for x in shown.T], axis=1)
     seen = (t - late >= 0) & (t - late <= t[-1])
     log = mp.Log(t[seen], q[seen], tau[seen] + 0.01 * np.sqrt((tau**2).mean(0)) * rng.normal(size=tau[seen].shape))
-    found = mp.identify(ARM, log, model=PLAIN, filter=8.0)
+    mended = seed % 2 == 1
+    found = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=mended, validate=log)
     way = "later" if late > 0 else "earlier"
-    assert f"ms {way} than positions" in found.warnings[0] and "--repair" in found.warnings[0]
-    mended = mp.identify(ARM, log, model=PLAIN, filter=8.0, repair=True, validate=log)
-    assert mended.conversion is not None and abs(mended.conversion.delay - late) < 5e-3
-    assert mended.train.whole < 3 and mended.validation[0].whole == pytest.approx(mended.train.whole)
+    assert f"ms {way} than positions" in found.warnings[0] and ("--repair" in found.warnings[0]) != mended
+    if mended:
+        assert found.conversion is not None and abs(found.conversion.delay - late) < 5e-3
+        assert found.train.whole < 3 and found.validation[0].whole == pytest.approx(found.train.whole)
 
 
 @pytest.mark.drawn("seed", few=1)
@@ -263,6 +264,7 @@ def test_a_recording_of_a_library_arm_names_it(seed: int) -> None:
     assert not any("another robot" in text for text in mp.identify(real, log, model=PLAIN, filter=8.0).warnings)
 
 
+@pytest.mark.turn
 def test_another_tip_of_the_same_file_is_named(tmp_path: Path) -> None:
     """Two arms on one base: the recording of the left one, given for the right."""
     rows = [("left", (0.3, 0.2), 5.0), ("right", (0.9, 0.1), 1.0)]

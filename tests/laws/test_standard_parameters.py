@@ -74,6 +74,7 @@ def test_compiled_regressors_of_arms_with_riders(seed: int, method: str) -> None
     assert still.m or potential @ theta == pytest.approx(true[1])
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", mp.robots())
 def test_library_robots(name: str) -> None:
     robot = mp.load(name)

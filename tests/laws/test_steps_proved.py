@@ -157,6 +157,7 @@ def test_a_wrong_branch_is_refused(name: str) -> None:
         replace(found, steps=steps).prove()
 
 
+@pytest.mark.drawn("arm")
 @pytest.mark.parametrize("arm", ["planar2r", "cylindrical", "cartesian", "one slide", "articulated"])
 def test_a_jacobian_ends_with_its_rows_that_are_not_zero(arm: str) -> None:
     last = derived(ARMS[arm](), "jacobian").steps[-1]

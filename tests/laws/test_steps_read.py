@@ -97,6 +97,7 @@ def test_the_determinant_of_two_skew_axes_has_a_heading_that_fits() -> None:
     assert "2. Singular where factor 1 is zero" in text and "0.25" not in text
 
 
+@pytest.mark.drawn("robot")
 @pytest.mark.parametrize("topic", TOPICS)
 @pytest.mark.parametrize("robot", ["planar2r", "rp", "spong_cylindrical", "puma560"])
 def test_a_derivation_speaks_portuguese(robot: str, topic: str) -> None:

@@ -67,6 +67,7 @@ def test_every_turn_of_the_tip_is_exact(name: str) -> None:
         assert prove(with_tip(request, tip), reference(request)).error_exponent < -20
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", ["puma", "stanford", "rx90", "iiwa"])
 def test_a_moment_less_is_worth_more_than_the_offset(name: str) -> None:
     request = request_for(name)

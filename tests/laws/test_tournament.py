@@ -179,6 +179,7 @@ def test_a_draft_settles_below_its_price() -> None:
     assert relaxed_price(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
 
 
+@pytest.mark.drawn("robot")
 @pytest.mark.parametrize("robot", ["planar2r", "rp", "stanford3", "scara"])
 def test_every_change_that_is_worth_a_trial_changes_something(robot: str) -> None:
     request = prepare(Request(mp.load(robot), "inverse_dynamics"))

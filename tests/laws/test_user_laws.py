@@ -22,6 +22,7 @@ from tests.rewritten_laws import OWN, pair_of
 QUICK = ("pid", "computed_torque", "slotine_li", "momentum_observer")
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", [x if x in QUICK else pytest.param(x, marks=pytest.mark.slow) for x in OWN])
 def test_a_law_rewritten_is_the_built_in_one(name: str) -> None:
     """The same torques and states to 1e-12, and no more than 1.05 of the operations."""

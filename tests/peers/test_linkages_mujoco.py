@@ -96,6 +96,7 @@ class Oracle:
         return G.T @ M @ G, G.T @ d.qfrc_bias
 
 
+@pytest.mark.drawn("base")
 @pytest.mark.parametrize("base", ["", "<freejoint/>"])
 @pytest.mark.parametrize("closing", ["connect", "weld"])
 def test_an_ankle_with_two_rods(base: str, closing: str, tmp_path: Path) -> None:
@@ -113,6 +114,7 @@ def test_an_ankle_with_two_rods(base: str, closing: str, tmp_path: Path) -> None
         np.testing.assert_allclose(arm.gravity(q, base=R) if base else arm.gravity(q), weight, atol=1e-11)
 
 
+@pytest.mark.turn
 def test_rods_on_balls_are_those_on_hinges(tmp_path: Path) -> None:
     """A rod between two balls spins freely: it is refused by name, until its spin is held."""
     with pytest.raises(

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.mechanics.models.closure.constraint import closure_bias, seen_from_first, seen_from_world
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce import merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
@@ -126,6 +127,21 @@ def spread(robot: mp.Robot, values: Array, at: Array) -> Array:
     return found
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_the_bias_of_every_row_is_that_of_its_frames(name: str) -> None:
+    """Of every mechanism whatever is drawn below, at rates that the loops allow."""
+    tree = tree_of(robot := ALL[name](1).without("friction"))
+    oracle, rng = LoopOracle(tree), np.random.default_rng(2)
+    for q, *_ in states(robot, 2, 1):
+        joints = oracle.S @ q
+        _, s, V = np.linalg.svd(oracle.rows(joints, 0 * joints)[0])
+        free = V[int((s > 1e-8 * s[0]).sum()) :]
+        rates = oracle.S @ (rng.normal(size=len(free)) @ free)
+        gamma = oracle.rows(joints, rates)[1]
+        for text in (seen_from_world, seen_from_first):
+            np.testing.assert_allclose(closure_bias(tree, joints.tolist(), rates.tolist(), text), gamma, atol=1e-13)
+
+
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", ALL)
@@ -153,6 +169,7 @@ POINTS: dict[str, Callable[[int], mp.Robot]] = {
 }  # fmt: skip
 
 
+@pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.slow if x == "biped leg" else ()) for x in POINTS])
 def test_constrained_dynamics_of_pinocchio_return_the_accelerations(name: str) -> None:
     robot = POINTS[name](1).without("friction")

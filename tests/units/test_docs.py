@@ -232,6 +232,7 @@ def test_the_page_of_laws_has_every_setting_with_its_unit(law: str) -> None:
         assert named or port.role != "setting" or port.name == "sample", (port.name, unit)
 
 
+@pytest.mark.turn
 def test_the_readme_counts_are_those_of_the_code() -> None:
     row = re.compile(r"\(`([\w-]+)`\) \| (?:\d+|–) \| (\d+) \|")
     shown = {method: int(total) for method, total in row.findall((ROOT / "README.md").read_text(encoding="utf-8"))}

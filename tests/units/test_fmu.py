@@ -315,6 +315,7 @@ def loaded_loop(step: float, ratio: int, law: str = "pid", **gains: float) -> tu
     return mp.closed_loop(plant, made, mp.trajectory.quintic([0.1, 0.2], [0.5, -0.2], 0.04), step=step), plant
 
 
+@pytest.mark.drawn("ratio", few=1)
 @pytest.mark.parametrize("ratio", [1, 3])
 def test_the_step_is_no_parameter(ratio: int, tmp_path: Path) -> None:
     """Another step would be another motion in the same time; whatever the law's own sample time is."""

@@ -179,6 +179,7 @@ def test_inputs_by_name() -> None:
     assert np.array_equal(nearest(seed=q, T=T).q, nearest(T, q).q)
 
 
+@pytest.mark.turn
 @pytest.mark.usefixtures("no_interface")
 def test_without_the_interface_the_emitted_text_serves() -> None:
     arm = mp.Arm(drawn_arm(5, "PRFR"))

@@ -164,6 +164,7 @@ def test_library_arms_are_the_same_however_their_angles_are_written(form: str, s
         assert all(w.filename == __file__ for w in told if "multiples of 90°" in str(w.message))
 
 
+@pytest.mark.drawn("name", few=1)
 @pytest.mark.parametrize("name", ["puma560", "ur5e"])
 def test_operations_base_parameters_and_class_are_the_same(name: str) -> None:
     robot = quarter_turns(name)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -47,9 +48,14 @@ class State:
 
 def states(tape: Tape, samples: Sequence[Mapping[str, Sequence[float]]] = ()) -> list[State]:
     """The states of a self-test: the samples given, else draws."""
-    if samples:
-        chosen = [{name: [float(x) for x in values] for name, values in sample.items()} for sample in samples]
-        return [_steady(tape, inputs) or _as_doubles(tape, inputs) for inputs in chosen]
+    if not samples:
+        return list(_drawn_states(tape))
+    chosen = [{name: [float(x) for x in values] for name, values in sample.items()} for sample in samples]
+    return [_steady(tape, inputs) or _as_doubles(tape, inputs) for inputs in chosen]
+
+
+@lru_cache(maxsize=8)  # 40 digits are slow: a function in several languages has its states computed once
+def _drawn_states(tape: Tape) -> list[State]:
     draws = list(_draws(tape))
     # parameters that break a condition would test the refusal, not the function
     draws = [inputs for inputs in draws if _conditions_hold(tape, inputs)] or draws

@@ -87,6 +87,14 @@ ARITHMETIC: Table = {
     "div": Spelling("{}/{}", PRODUCT, (PRODUCT, SIGN)),
     "neg": Negation(),
 }
+# where a sign stands behind no other operator
+SIGNS_APART: Table = {
+    "add": Infix("{} + {}", SUM, (SUM, PRODUCT)),
+    "sub": Infix("{} - {}", SUM, (SUM, PRODUCT)),
+    "mul": Infix("{}*{}", PRODUCT, (PRODUCT, SIGN)),
+    "div": Infix("{}/{}", PRODUCT, (PRODUCT, SIGN)),
+    "neg": Negation(),
+}
 
 
 @dataclass(frozen=True)

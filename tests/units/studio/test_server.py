@@ -197,6 +197,7 @@ def test_every_panel_has_its_answer(live: Live) -> None:
     assert any("def " in file["text"] for file in code["files"])
 
 
+@pytest.mark.turn
 def test_an_arm_in_time(live: Live) -> None:
     """The torques are the arm's; letters get stand-ins, which are told."""
     arm, values = document(), {"l1": 0.5, "l2": 0.4}

@@ -69,14 +69,7 @@ class Fortran(text.Language):
 
 
 LANGUAGE = Fortran(
-    {
-        "add": text.Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
-        "sub": text.Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
-        "mul": text.Infix("{}*{}", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
-        "div": text.Infix("{}/{}", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
-        "neg": text.Negation(),
-        **text.calls(_NAMED),
-    },
+    {**text.SIGNS_APART, **text.calls(_NAMED)},
     RESERVED,
     "infinite()",
     "not_a_number()",

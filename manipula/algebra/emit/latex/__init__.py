@@ -45,11 +45,9 @@ class Mathematics(text.Language):
 
 LANGUAGE = Mathematics(
     {
-        "add": text.Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
-        "sub": text.Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
+        **text.SIGNS_APART,
         "mul": text.Infix(r"{} \, {}", text.PRODUCT, (text.PRODUCT, text.ATOM)),
         "div": _function(r"\frac{{{}}}{{{}}}", 2),
-        "neg": text.Negation(),
         **{op: _function_spelling(op) for op in OPS if op not in (*OPERATORS, APART)},
         "sqrt": _function(r"\sqrt{{{}}}", 1),
     },

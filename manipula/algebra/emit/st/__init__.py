@@ -85,14 +85,7 @@ def _with_point(literal: str) -> str:
 def _language(kind: type[StructuredText], ending: str) -> StructuredText:
     named = {**LIBRARY, **{op: f"manipula_{op}{ending}" for op in HELPERS}}
     return kind(
-        {
-            "add": text.Infix("{} + {}", text.SUM, (text.SUM, text.PRODUCT)),
-            "sub": text.Infix("{} - {}", text.SUM, (text.SUM, text.PRODUCT)),
-            "mul": text.Infix("{}*{}", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
-            "div": text.Infix("{}/{}", text.PRODUCT, (text.PRODUCT, text.PRODUCT + 1)),
-            "neg": text.Negation(),
-            **text.calls(named),
-        },
+        {**text.SIGNS_APART, **text.calls(named)},
         RESERVED,
         # no literal of the standard is infinite or no number, in either precision
         "EXP(1000.0)",
