@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from string import Formatter
 from typing import Any, NamedTuple, TypeVar
@@ -112,7 +113,7 @@ class Catalogue:
 
 
 def in_language(answer: _T, told: Callable[[str], str]) -> _T:
-    """A copy of an answer, lists and tables as deep as they are, with its messages told."""
+    """A copy of an answer with its messages told: lists, tables and plain data classes as deep as they are."""
     found: _T = _mapped(answer, told)
     return found
 
@@ -140,6 +141,8 @@ def _mapped(answer: object, change: Callable[[Message], object]) -> Any:
         return {key: _mapped(one, change) for key, one in answer.items()}
     if isinstance(answer, list | tuple):
         return [_mapped(one, change) for one in answer]
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return replace(answer, **{part.name: _mapped(getattr(answer, part.name), change) for part in fields(answer)})
     return answer
 
 

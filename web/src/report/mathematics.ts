@@ -1,6 +1,7 @@
 // Equations are set when they are seen: those behind a click when it comes, those further down when one scrolls there.
 import { equationsOf } from "../shared/lines";
 import { typeset } from "../shared/typeset";
+import { t } from "../shared/words";
 
 /** A block of LaTeX. */
 async function set(el: HTMLElement): Promise<void> {
@@ -24,7 +25,7 @@ const WITH = /^\\text\{with \}\s*/;
 /** What letters stand for: no entry is broken. */
 async function legend(row: HTMLElement, tex: string): Promise<void> {
   row.className = "legend";
-  row.append("with ");
+  row.append(`${t("with")} `);
   for (const part of tex.replace(WITH, "").split(/,\s*(?:\\quad\s*)?(?=[a-zA-Z\\])/)) {
     const made = document.createElement("span");
     row.append(made, " ");
