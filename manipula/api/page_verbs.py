@@ -45,7 +45,7 @@ def report(
         raise InputError("{path}: expected a name that ends in .html or .pdf", path)
     if path is not None and Path(path).suffix.lower() == ".pdf":
         compiler()
-        text = source_of(paper_story(robot_from(robot), tuple(hidden), tell), told)
+        text = source_of(paper_story(robot_from(robot), tuple(hidden), tell, told), told)
         write_bytes(Path(path), pdf_of(text))
         return text
     built_file("report.js")  # said before the work, not after it

@@ -40,7 +40,7 @@ def story_of(
     robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, object] | None, tell: Tell, told: Told
 ) -> Story:
     """Everything but what is hidden, with what the page computes by and what goes into a controller."""
-    paper, robot = paper_story(robot, hidden, tell), robot_with_shown_tool(robot)
+    paper, robot = paper_story(robot, hidden, tell, told), robot_with_shown_tool(robot)
     code = [] if {"code", "equations", "inverse"} & set(hidden) else _code(robot, optimise, tell)
     before = picture(robot, size=(760, 540), whole=True) if paper.picture else ""  # as large as the arm that moves
     drawn = _attach_visuals(paper.drawing, robot, looks) | {"slopes": slopes_of(robot, paper.drawing)}
@@ -59,7 +59,7 @@ def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, ob
     return attach_visuals(record, lighter(found, LOOKS))
 
 
-def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
+def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell, told: Told) -> Story:
     """What can be read, but for what is hidden. Derivations end in equations, so they hide with them."""
 
     def gather_part(part: str, gathered: Callable[[], T], otherwise: T) -> T:
@@ -77,7 +77,7 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
     return Story(
         name=robot.name, about=robot.freedoms, drawing=drawn, picture="" if "arm" in hidden else picture(ours),
         given=_tables(robot) if "table" in hidden else (), tables=gather_part("table", lambda: _tables(robot), ()),
-        formulas=gather_part("equations", lambda: [_formula(ours, model, tell) for model in SHOWN], ()),
+        formulas=gather_part("equations", lambda: [_formula(ours, model, tell, told) for model in SHOWN], ()),
         inverse=inverse, no_inverse=no_inverse,
         steps=() if {"equations", "inverse"} & set(hidden) else gather_part("steps", lambda: _steps(ours), ()),
         counts=gather_part("counts", lambda: [row for model in COUNTED for row in _counts(ours, model, tell)], ()),
@@ -117,7 +117,7 @@ def _title(model: str) -> str:
     return Message(model.replace("_", " ").capitalize())
 
 
-def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
+def _formula(robot: Robot, model: str, tell: Tell, told: Told) -> ReportFormula:
     title, about = _title(model), Message(model_verbs.models().get(model, ""))
     auxiliary: list[str] = []
     try:
@@ -125,7 +125,7 @@ def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
             robot, model, optimise="none", symbolic="all" if model in GEOMETRY else "auto", tell=tell
         )
         auxiliary = [f"{left} = {right}" for left, right in made.equations("auxiliary").texts("typst")]
-        shown = made.equations("factored", "latex")
+        shown = replace(made.equations("factored", "latex"), told=told)
         return ReportFormula(
             title, about, latex=shown.latex, typst=shown.typst, running=shown.inline_rows, auxiliary=auxiliary
         )

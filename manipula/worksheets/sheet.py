@@ -38,13 +38,20 @@ from manipula.worksheets.questions import ArmQuestions, Solved, WorksheetQuestio
 
 TextRows = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # title, heads, rows
 FORMATS = ("html", "tex", "typ", "pdf")
-PARTS = {"pose": "The pose", "jacobian": "The Jacobian", "dynamics": "The dynamics", "ik": "Inverse kinematics",
-         "singularities": "Singular configurations"}  # fmt: skip
-HOW = (
+PARTS = {
+    "pose": Message("The pose"),
+    "jacobian": Message("The Jacobian"),
+    "dynamics": Message("The dynamics"),
+    "ik": Message("Inverse kinematics"),
+    "singularities": Message("Singular configurations"),
+}
+HOW = Message(
     "Type formulas with the names of the table: l1*c1 + l2*c12. c1 is cos(q1), s12 is sin(q1 + q2); q1, q2, … are the "
     "joint variables, * is a product, ^ a power."
 )
-HOW_NUMBERS = "Lengths are in m, masses in kg; angles are in degrees where numbers are asked. Three digits are enough."
+HOW_NUMBERS = Message(
+    "Lengths are in m, masses in kg; angles are in degrees where numbers are asked. Three digits are enough."
+)
 
 
 @dataclass(frozen=True)
@@ -71,8 +78,10 @@ class Sheet:
         return self.asked.derivations[0].script(style)
 
     def title(self, teacher: bool, told: Told) -> str:
-        template = "Worksheet {number}: {robot}, with solutions" if teacher else "Worksheet {number}: {robot}"
-        return told(Message(template, self.number, self.robot.name))
+        title = Message("Worksheet {number}: {robot}", self.number, self.robot.name)
+        if teacher:
+            title = Message("Worksheet {number}: {robot}, with solutions", self.number, self.robot.name)
+        return told(title)
 
     def tables(self, told: Told) -> list[TextRows]:
         """What every question needs: the arm's geometry, its masses, gravity, values."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.cli.terminal.language import told_in
 from manipula.errors import UnknownNameError
 from manipula.pages.page import STATIC
 from tests.browser.pages import changed, opened
+from tests.units.test_report_words import ENGLISH
 
 pytestmark = pytest.mark.skipif(not (STATIC / "report.js").exists(), reason="the page is not built (`make web`)")
 
@@ -145,6 +148,28 @@ def test_every_part_is_there_with_a_heading(page: Any) -> None:
     ]  # fmt: skip
     assert page.locator("#motion canvas").count() == 2
     assert "l2 = 0.3" in page.locator("#table").inner_text()  # the stand-in is told
+
+
+def test_what_the_script_says_is_portuguese_too(browser: Any, tmp_path: Path) -> None:
+    """Sliders, answers, plots, equations, an exercise; in the words that the studio has."""
+    path = tmp_path / "arm.html"
+    mp.report("planar2r", path, hidden=("motion", "counts", "check"), optimise="none", told=partial(told_in, name="pt"))
+    with opened(browser, path) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        page.wait_for_function("document.querySelectorAll('#equations .katex').length >= 5")
+        said = page.evaluate(WORDS)
+        assert page.locator("html[lang=pt]").count() == 1 and {"Repouso", "Certo.", "cotovelo"} & {*" ".join(said).split()}
+        assert [text for text in said if ENGLISH.search(text)] == []
+        assert page.locator("#equations .legend").first.inner_text().startswith("com ")
+        page.locator(".question button").first.click()
+        assert page.locator(".question output, .question [role=status]").first.inner_text().startswith("Ainda não: ")
+        assert not complaints
+
+
+# every text and every label of the page but formulas, code and scripts
+WORDS = """[...document.querySelectorAll("body, body *:not(script, style, code, .katex *, math *)")].flatMap(one =>
+  [...[...one.childNodes].filter(node => node.nodeType == 3 && !one.closest("script, style, pre, .katex, math"))
+    .map(node => node.textContent.trim()), one.getAttribute("aria-label"), one.getAttribute("title")].filter(Boolean))"""
 
 
 def test_code_can_be_opened(page: Any) -> None:

@@ -7,7 +7,7 @@ expanded    each output separately, a sum of products
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import product as indices
@@ -47,6 +47,7 @@ class Equations:
     aliases: Mapping[str, NameParts] = field(default_factory=dict)  # variables under another name: q1 is θ₁
     units: tuple[tuple[str, str], ...] = ()  # of inputs and outputs, printed at the end
     columns: tuple[str, ...] = ()  # of a regressor: the parameter each belongs to
+    told: Callable[[str], str] = field(default=str, repr=False, compare=False)  # translates the words between formulas
 
     @property
     def operations(self) -> int:
@@ -103,9 +104,9 @@ class Equations:
         if isinstance(printer, Setting):
             return printer.align_rows(self._rows(printer))
         lines = draw_lines(self.lines, printer)
-        lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], "with")
-        lines += legend_lines(self._columns(printer), "columns")
-        return "\n".join(lines + legend_lines(self._units(printer), "in"))
+        lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], self.told("with"))
+        lines += legend_lines(self._columns(printer), self.told("columns"))
+        return "\n".join(lines + legend_lines(self._units(printer), self.told("in")))
 
     def _columns(self, printer: Printer) -> list[str]:
         """1: Lzz1_R, 2: mx1_R, …"""
@@ -146,9 +147,9 @@ class Equations:
 
     def _rows(self, printer: Setting) -> list[str]:
         rows = typeset_rows(self.lines, printer)
-        rows += legend_rows([f"{short} = {long}" for short, long in self._legend(printer)], "with", printer)
-        rows += legend_rows(self._columns(printer), "columns", printer, each=8)
-        return rows + legend_rows(self._units(printer), "in", printer)
+        rows += legend_rows([f"{short} = {long}" for short, long in self._legend(printer)], self.told("with"), printer)
+        rows += legend_rows(self._columns(printer), self.told("columns"), printer, each=8)
+        return rows + legend_rows(self._units(printer), self.told("in"), printer)
 
     @property
     def _latex_rows(self) -> list[str]:
