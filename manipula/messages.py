@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from math import radians
 from string import Formatter
 from typing import Any, NamedTuple, TypeVar
 
@@ -75,6 +76,18 @@ def in_a_row(parts: Sequence[str]) -> str:
 def capitalise(text: str) -> str:
     """With a capital in front, as a sentence of its own begins; of a text that is formatted already."""
     return text[:1].upper() + text[1:]
+
+
+DEGREES = "{degrees}°"  # an angle in a sentence
+
+
+def in_radians(text: str) -> str:
+    """The sentence with its angles in rad, beside numbers that are."""
+    if not isinstance(text, Message) or not text.fields:
+        return text
+    if text.template == DEGREES:
+        return f"{radians(float(text.fields['degrees'])):.6g} rad"
+    return Message(text.template, *map(in_radians, text.fields.values()))
 
 
 def in_front(place: str, text: str) -> Message:

@@ -127,7 +127,7 @@ def _formula(robot: Robot, model: str, tell: Tell, told: Told) -> ReportFormula:
         auxiliary = [f"{left} = {right}" for left, right in made.equations("auxiliary").texts("typst")]
         shown = replace(made.equations("factored", "latex"), told=told)
         return ReportFormula(
-            title, about, latex=shown.latex, typst=shown.typst, running=shown.inline_rows, auxiliary=auxiliary
+            title, about, latex=shown.latex(), typst=shown.typst(), running=shown.inline_rows, auxiliary=auxiliary
         )
     except ManipulaError as error:
         return ReportFormula(title, about, why_not=str(error), auxiliary=auxiliary)
@@ -168,7 +168,10 @@ def _counts(robot: Robot, model: str, tell: Tell) -> list[Count]:
 
 def _verdicts(robot: Robot, tell: Tell) -> list[ReportVerdict]:
     found = model_verbs.check(robot, tell=tell).verdicts
-    return [ReportVerdict(Message(one.name), Message(one.sentence), one.how, one.passed, Message(one.detail)) for one in found]
+    return [
+        ReportVerdict(Message(one.name), Message(one.sentence), one.how, one.passed, Message(one.detail))
+        for one in found
+    ]
 
 
 def _base(robot: Robot) -> tuple[Table | None, str]:
@@ -178,7 +181,8 @@ def _base(robot: Robot) -> tuple[Table | None, str]:
     except ManipulaError as error:
         return None, str(error)
     symbolic = {name for name, value in found.by_name.items() if value is None}
-    rows = [(name, formula, Message("symbolic") if name in symbolic else value) for name, value, formula in found.rows()]
+    unset = Message("symbolic")
+    rows = [(name, formula, unset if name in symbolic else value) for name, value, formula in found.rows()]
     title = Message("1 combination, identifiable from torques")
     if len(found) != 1:
         title = Message("{count} combinations, identifiable from torques", len(found))

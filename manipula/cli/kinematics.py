@@ -279,7 +279,7 @@ def singularities(
     subject = options.find(robot, wishes)
     with progress(f"singular configurations of {subject.name}"):
         found = api.singularities(subject, **options.read_symbolic(asked))
-        lines = [found.latex] if latex else found.text_lines()
+        lines = [found.latex()] if latex else found.text_lines()
     if as_json:
         say_json(found.as_dict())
         return

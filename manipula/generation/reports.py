@@ -130,7 +130,8 @@ def _check_description(structure: ArmStructure) -> Verdict:
         chain, maths, symbols = _sample_arm(structure)
         wrong |= dict.fromkeys(misread(structure.robot, chain, symbols, "auto", maths))
     sentence = "The models use the robot as described: its frames, the bodies fixed to each link, its actuators."
-    return Verdict("description", sentence, "proved", not wrong, Message("not so: {cells}", ", ".join(wrong)) if wrong else "")
+    detail = Message("not so: {cells}", ", ".join(wrong)) if wrong else ""
+    return Verdict("description", sentence, "proved", not wrong, detail)
 
 
 def _sample_arm(structure: ArmStructure) -> tuple[Tree, FieldMaths, dict[str, FieldElement]]:
@@ -158,7 +159,8 @@ def _prove_law(law: Identity, states: list[tuple[Tree, MotionState]]) -> Verdict
         return Verdict(law.name, law.sentence, "noted", True, _not_checked(Message(law.condition)), False)
     except InputError as refused:
         return Verdict(law.name, law.sentence, "noted", True, _not_checked(str(refused)))
-    return Verdict(law.name, law.sentence, "proved", wrong == 0, Message("{count} equations broken", wrong) if wrong else "")
+    detail = Message("{count} equations broken", wrong) if wrong else ""
+    return Verdict(law.name, law.sentence, "proved", wrong == 0, detail)
 
 
 def _positive(structure: ArmStructure) -> Verdict:
@@ -169,7 +171,8 @@ def _positive(structure: ArmStructure) -> Verdict:
         return Verdict("inertia positive", law, "noted", True, _not_checked(sentence(idle)), False)
     chain = structure.bound_tree(FLOATS, {})
     lowest = min(_lowest_pivot(chain, _spread(chain.dof, k)) for k in range(POSES))
-    return Verdict("inertia positive", law, "measured", lowest > 0, Message("{count} poses, lowest pivot {lowest:.3g}", POSES, lowest))
+    detail = Message("{count} poses, lowest pivot {lowest:.3g}", POSES, lowest)
+    return Verdict("inertia positive", law, "measured", lowest > 0, detail)
 
 
 def _lowest_pivot(chain: Tree, q: Sequence[float]) -> float:

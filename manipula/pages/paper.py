@@ -17,6 +17,7 @@ from manipula.pages.steps import Told
 
 LONGEST = 20_000  # signs of one model's formulas: some four pages
 MOST_STEPS = 700  # auxiliary equations of one model: some four pages
+TOO_WIDE = Message("A row of these formulas is too wide for paper. The HTML page shows it; generated code computes it.")
 TALL, BESIDE = 12, 4  # rows from which a table of two columns is laid out in so many parts side by side
 
 
@@ -80,7 +81,7 @@ def formula(one: ReportFormula, told: Told) -> str:
     head = f"#heading(level: 3, {typst_string(one.title)})\n"
     lines = len(one.auxiliary)
     if one.typst and len(one.typst) <= LONGEST:
-        wide = told("A row of these formulas is too wide for paper. The HTML page shows it; generated code computes it.")
+        wide = told(TOO_WIDE)
         otherwise = _in_lines(one) or _in_steps(one) or f"#emph({typst_string(wide)})"
         return f"{head}#fitted([\n{one.typst}\n], otherwise: [{otherwise}])\n"
     long = Message(

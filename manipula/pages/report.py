@@ -176,7 +176,8 @@ def counts_by_model(story: Story) -> list[tuple[str, list[Count]]]:
 
 def bars(model: str, rows: Sequence[Count], told: Told) -> str:
     most = max((row.total for row in rows), default=1) or 1
-    heads = "".join(f'<th scope="col">{escape(told(head))}</th>' for head in ("method", "mul", "add", "sin, cos", "total"))
+    columns = ("method", "mul", "add", "sin, cos", "total")
+    heads = "".join(f'<th scope="col">{escape(told(head))}</th>' for head in columns)
     return wide(
         f'<table class="bars"><caption>{escape(model)}</caption><tr>{heads}</tr>'
         f"{''.join(bar(row, most) for row in rows)}</table>",

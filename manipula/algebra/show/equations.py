@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import product as indices
+from textwrap import wrap
 from typing import Literal, get_args
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
 from manipula.algebra.show.choices import in_cases, simplify_choices, written_anew
-from manipula.algebra.show.layout import Line, auxiliary_lines, draw_lines, legend_lines
+from manipula.algebra.show.layout import COLUMNS, Line, auxiliary_lines, draw_lines, legend_lines
 from manipula.algebra.show.paper import PAGES, Latex, Running, Setting, Typst, displays, legend_rows, typeset_rows
 from manipula.algebra.show.printer import NameParts, Printer, Unicode, book_names, entry_names, trig_name
 from manipula.algebra.simplify import Tell, expand_function, factor_function, silent
@@ -48,6 +49,7 @@ class Equations:
     units: tuple[tuple[str, str], ...] = ()  # of inputs and outputs, printed at the end
     columns: tuple[str, ...] = ()  # of a regressor: the parameter each belongs to
     told: Callable[[str], str] = field(default=str, repr=False, compare=False)  # translates the words between formulas
+    relation: str = ""  # how the outputs belong together; printed below, in text
 
     @property
     def operations(self) -> int:
@@ -91,7 +93,8 @@ class Equations:
         # in the auxiliary form every sine has a line of its own
         legend = {} if self.form == "auxiliary" else dict(self.legend(self.style))
         said = {"form": self.form, "style": self.style, "operations": self.operations}
-        return {**said, "equations": pairs, "where": legend, "units": dict(self.units)}
+        about = {"relation": self.relation} if self.relation else {}
+        return {**said, "equations": pairs, "where": legend, "units": dict(self.units), **about}
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.texts(self.style))
@@ -106,7 +109,8 @@ class Equations:
         lines = draw_lines(self.lines, printer)
         lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], self.told("with"))
         lines += legend_lines(self._columns(printer), self.told("columns"))
-        return "\n".join(lines + legend_lines(self._units(printer), self.told("in")))
+        lines += legend_lines(self._units(printer), self.told("in"))
+        return "\n".join(lines + wrap(self.told(self.relation), COLUMNS))
 
     def _columns(self, printer: Printer) -> list[str]:
         """1: Lzz1_R, 2: mx1_R, …"""
@@ -128,12 +132,10 @@ class Equations:
         names = ", ".join([*every][:8]) + (", …" if len(every) > 8 else "")
         return f"<{len(self)} equations, {self.form}: {names}; {self.operations} operations; print(…) writes them out>"
 
-    @property
     def latex(self) -> str:
         r"""An `aligned` block, for a display; matrices are `bmatrix`."""
         return str(replace(self, style="latex"))
 
-    @property
     def typst(self) -> str:
         """The same as a display of Typst's."""
         return str(replace(self, style="typst"))

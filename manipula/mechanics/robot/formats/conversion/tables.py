@@ -175,7 +175,8 @@ def _bodies(robot: RobotDescription) -> Iterator[tuple[str, str, Body]]:
 
 def _body_cells(body: Body, mixed: bool) -> tuple[str, ...]:
     cells = tuple(_si(cell) for cell in (body.mass, *body.centre, *body.inertia))
-    return (*cells, Message("{centre}; {inertia}", _CENTRES[body.centre_is], _TENSORS[body.inertia_is])) if mixed else cells
+    given_as = Message("{centre}; {inertia}", _CENTRES[body.centre_is], _TENSORS[body.inertia_is])
+    return (*cells, given_as) if mixed else cells
 
 
 def motor_table(robot: RobotDescription) -> TextTable:

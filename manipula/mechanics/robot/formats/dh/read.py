@@ -327,9 +327,10 @@ def _table_from_sequence(number: int, row: object, order: _Order) -> dict[str, A
             field="row",
             hint=Message("expected ({listed}) or ({listed}, type)", listed),
         )
-    if len(row) == len(named) and named[-1] == "type" and isinstance(row[-1], int | float) and row[0] == number:
+    unnamed = len(row) == len(named) and named[-1] == "type" and isinstance(row[-1], int | float)
+    if unnamed and row[0] in (number - 1, number):
         raise RobotFileError(
-            "found five numbers, the first of them {number}: is it the index of the joint?", number,
+            "found five numbers, the first of them {number}: is it the index of the joint?", row[0],
             where=joint_label(number, None), field="row",
             hint=Message("leave the index out: ({listed})", ", ".join(named[:-1])),
         )  # fmt: skip
