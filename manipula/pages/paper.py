@@ -168,3 +168,14 @@ def compiler() -> Any:
 def pdf_of(source: str) -> bytes:
     """The pages."""
     return bytes(compiler().compile(source.encode(), format="pdf"))
+
+
+FINE = 288  # dots an inch of a PNG: four for a point
+
+
+def picture_bytes(svg: str, kind: str, size: tuple[float, float]) -> bytes:
+    """An SVG of so many points as a PDF or a PNG of its size."""
+    width, height = (f"{x:g}pt" for x in size)
+    page = f"#set page(width: {width}, height: {height}, margin: 0pt, fill: none)\n"
+    source = f'{page}#image(bytes({typst_string(svg)}), format: "svg", width: {width}, height: {height})\n'
+    return bytes(compiler().compile(source.encode(), format=kind, ppi=FINE))

@@ -14,6 +14,7 @@ import manipula as mp
 from manipula.api.robot_story import paper_story
 from manipula.api.robot_verbs import robot_data, robot_from, robot_module
 from manipula.cli.terminal.language import catalogue, told_in
+from manipula.pages.documents import TYPST_HEAD
 from manipula.pages.page import STATIC
 from manipula.pages.paper import source_of
 from manipula.pages.report import Story, report_page, told_story
@@ -92,7 +93,7 @@ def test_a_worksheet_in_portuguese_has_no_english_sentence(name: str, numbers: b
     found += [text for one in sheet.questions for text in question_words(page, one.key) if ENGLISH.search(text)]
     assert found == []
     for text in (sheet.latex(True, portuguese), sheet.typst(True, portuguese)):
-        assert [line for line in PAPER_MARKUP.sub(" ", text).splitlines() if ENGLISH.search(line)] == []
+        assert [line for line in PAPER_MARKUP.sub(" ", text.removeprefix(TYPST_HEAD)).splitlines() if ENGLISH.search(line)] == []
 
 
 def test_a_name_of_a_user_is_no_word(name: str = "table") -> None:
