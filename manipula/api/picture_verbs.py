@@ -142,7 +142,7 @@ MOST = 1_000_000  # positions of a workspace
 
 
 class ArmViews:
-    """Of a robot; lengths without a value get stand-ins, which the title tells."""
+    """Of a robot; lengths without a value get stand-ins, which the title names."""
 
     robot: Robot
 

@@ -1,4 +1,4 @@
-"""What a report tells of a robot, gathered by the verbs, part by part; a part that cannot be had says why."""
+"""What a report says of a robot, gathered by the verbs, part by part; a part that cannot be had says why."""
 
 from __future__ import annotations
 

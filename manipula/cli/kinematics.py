@@ -86,7 +86,7 @@ def ik(
 ) -> None:  # fmt: skip
     """Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.
 
-    Without --q, --pose or --position it tells which class the arm belongs to, and why; that needs no values. Lengths
+    Without --q, --pose or --position it prints the class of the arm, and why; that needs no values. Lengths
     are in m, angles in rad.
 
     \b

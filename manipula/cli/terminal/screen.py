@@ -170,7 +170,7 @@ def _blocks(columns: Sequence[str], rows: Rows, room: int) -> list[Sequence[int]
 
 @contextmanager
 def progress(text: str) -> Iterator[Tell]:
-    """A spinner on stderr that tells the present step; silent where nobody is watching."""
+    """A spinner on stderr that shows the present step; silent where nobody is watching."""
     console = _console(stderr=True)
     if not console.is_terminal:
         yield lambda step: None

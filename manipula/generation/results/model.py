@@ -109,7 +109,8 @@ class Model:
         letters = self._letters_by(names)
         found = equations(self.function, form, style, plain, letters=letters, units=units, tell=tell)
         entry = MODELS.get(self.provenance.model)
-        return replace(found, relation=entry.relation) if entry else found
+        whole = entry is not None and not entry.outputs.keys().isdisjoint(self.outputs)  # more than single entries
+        return replace(found, relation=entry.relation) if entry and whole else found
 
     def _letters_by(self, names: str) -> tuple[str, ...]:
         if names not in NAMES:

@@ -217,7 +217,7 @@ def _convention(table: PastedTable, asked: Convention | None, said: list[str]) -
 
 
 def _convention_note(table: PastedTable) -> str:
-    """Nothing in a table of numbers tells the two conventions apart; the order of its columns may."""
+    """A table of numbers reads the same in both conventions; the order of its columns may show which it is."""
     order = [column for column in table.columns if column in FIELDS]
     books = order.index("alpha") < order.index("theta") and order.index("a") < order.index("d")
     look = Message(", though books print the modified one in this order: {order}", ", ".join(order)) if books else ""
