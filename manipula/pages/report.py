@@ -89,7 +89,7 @@ WORDS = ("about", "tables", "given", "formulas", "counts", "verdicts", "base", "
 
 
 def told_story(story: Story, told: Told) -> Story:
-    """The same with its messages in another language; derivations are told where they are set."""
+    """The same with its messages in another language; derivations are translated where they are set."""
     return replace(story, **{name: in_language(getattr(story, name), told) for name in WORDS})
 
 

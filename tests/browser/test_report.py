@@ -171,7 +171,8 @@ def test_what_the_script_says_is_portuguese_too(browser: Any, tmp_path: Path) ->
 # every text and every label of the page but formulas, code and scripts
 WORDS = """[...document.querySelectorAll("body, body *:not(script, style, code, .katex *, math *)")].flatMap(one =>
   [...[...one.childNodes].filter(node => node.nodeType == 3 && !one.closest("script, style, pre, .katex, math"))
-    .map(node => node.textContent.trim()), ...["aria-label", "title"].map(name => one.getAttribute(name))].filter(Boolean))"""
+    .map(node => node.textContent.trim()), one.getAttribute("aria-label"), one.getAttribute("title")].filter(Boolean)
+)"""
 
 
 def test_code_can_be_opened(page: Any) -> None:
@@ -212,6 +213,32 @@ def test_what_is_hidden_is_asked_for(browser: Any, tmp_path: Path) -> None:
         fields.nth(2).fill(f"{z:.5f}")
         asked.get_by_role("button", name="Check").click()
         assert asked.get_by_role("status").inner_text() == "Right."
+        assert page.locator("#exercise table").count() == 4 and page.locator(".where").count() == 0
+        assert not complaints
+
+
+@pytest.mark.parametrize("hidden", [("equations",), ("inverse",), ("equations", "motion"), ("counts",)])
+def test_an_exercise_states_what_it_needs_and_does_not_show_its_answer(
+    browser: Any, hidden: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The letters that have no value, with what they stand for now; no code, and not where the tool is."""
+    path, robot = tmp_path / "arm.html", mp.load("planar2r").with_parameters(l2=0.25, m2=1)
+    mp.report(robot, path, hidden=(*hidden, "check", "base"), optimise="none")
+    with opened(browser, path) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        asked = hidden != ("counts",)
+        assert page.locator("#exercise").count() == asked and page.locator("#code").count() == (not asked)
+        assert page.locator(".where").count() == ("equations" not in hidden)
+        questions = page.locator(".question > p:first-child")
+        for text in questions.all_inner_texts():
+            weights = ", m1 = 1 kg, g = 9.81 m/s²" if "hold" in text else ""
+            assert text.endswith(f"With l1 = 0.3 m{weights}.")
+        if asked:
+            box = page.get_by_role("spinbutton", name="l1 (m), as a number")
+            box.fill("0.4")
+            box.press("Enter")
+            assert "l1 = 0.4 m" in questions.first.inner_text()
+        assert questions.count() == {"equations": 2, "inverse": 1, "counts": 0}[hidden[0]]
         assert not complaints
 
 

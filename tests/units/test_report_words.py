@@ -93,7 +93,9 @@ def test_a_worksheet_in_portuguese_has_no_english_sentence(name: str, numbers: b
     found += [text for one in sheet.questions for text in question_words(page, one.key) if ENGLISH.search(text)]
     assert found == []
     for text in (sheet.latex(True, portuguese), sheet.typst(True, portuguese)):
-        assert [line for line in PAPER_MARKUP.sub(" ", text.removeprefix(TYPST_HEAD)).splitlines() if ENGLISH.search(line)] == []
+        assert [
+            line for line in PAPER_MARKUP.sub(" ", text.removeprefix(TYPST_HEAD)).splitlines() if ENGLISH.search(line)
+        ] == []
 
 
 def test_a_name_of_a_user_is_no_word(name: str = "table") -> None:
