@@ -94,7 +94,7 @@ def _frames(robot: Robot) -> list[str]:
     others = ", ".join(name for name in robot.frame_names if name != frame)
     return [
         Message(
-            'The robot has several ends: its pose, Jacobian and inverse kinematics are those of {frame}; '
+            "The robot has several ends: its pose, Jacobian and inverse kinematics are those of {frame}; "
             'mp.report(robot.at("…"), …) reports those of {others}.',
             frame,
             others,

@@ -12,11 +12,11 @@ import pytest
 
 import manipula as mp
 from manipula.pages import paper, report
-from manipula.pages.derivation import Derivation
-from manipula.pages.steps import LessonStep, sentence
 from manipula.pages.charts import Chart, ChartLine, HeatMap
+from manipula.pages.derivation import Derivation
 from manipula.pages.page import charts, page, paragraph, section, table, warning_paragraph
 from manipula.pages.plots import Bar, counts_figure
+from manipula.pages.steps import LessonStep, sentence
 from manipula.studies.results.front import side_by_side
 
 PAGES = Path(__file__).parent / "pages"

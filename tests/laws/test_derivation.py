@@ -215,7 +215,7 @@ def test_few_joints(case: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", POSITIONS)
 def test_every_way_to_place_a_wrist(case: str) -> None:
-    """Twists, offsets and lengths of no special value, in letters where these keep the case; half held by their tool."""
+    """Twists, offsets and lengths of no special value, in letters where they keep the case; half held by a tool."""
     rows = rows_of_case(case)
     robot = mirrored(rows, "rad") if list(POSITIONS).index(case) % 2 else mp.Robot.from_dh(rows)
     assert Example(robot).plan.structure == "spherical"
