@@ -1,6 +1,6 @@
 """Compiled peers in one calling convention (`drivers/arm.h`): C that CasADi or this package writes, and libraries.
 
-What is built is kept under out/bench, under a name that tells its sources and flags. A library that is not there is
+What is built is kept under out/bench, under a name that holds its sources and flags. A library that is not there is
 left out, with the reason.
 """
 
@@ -94,7 +94,7 @@ def _rbdl() -> list[str]:
         eigen = next((str(p) for p in (Path(prefix, "include/eigen3"), Path("/usr/include/eigen3")) if p.exists()), "")
         lib = next(Path(prefix).rglob("librbdl.so")).parent
         return [f"-I{prefix}/include", f"-I{eigen}", f"-L{lib}", "-lrbdl", f"-Wl,-rpath,{lib}"]
-    return _by_pkg_config("rbdl", "built from source; then RBDL_PREFIX tells where it is")
+    return _by_pkg_config("rbdl", "built from source; then RBDL_PREFIX says where it is")
 
 
 def _package(name: str) -> Path:

@@ -77,7 +77,7 @@ def agreement(count: int) -> None:
                 constrained(oracle, q, rates, whole) - wanted if points else np.zeros(1),
                 arm.forward_dynamics(q, qd, tau) - qdd,
             ]
-            # a motor that happens to stand almost still under large forces tells only how these cancel
+            # a motor that happens to stand almost still under large forces shows only how these cancel
             falling = oracle.accelerations(q, rates, 0 * whole)
             size = max(np.abs(wanted).max(), np.abs(falling).max())
             worst = np.maximum(worst, [np.abs(x).max() / size for x in found])

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from math import radians
 from string import Formatter
 from typing import Any, NamedTuple, TypeVar
 
@@ -76,6 +78,18 @@ def capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+DEGREES = "{degrees}°"  # an angle in a sentence
+
+
+def in_radians(text: str) -> str:
+    """The sentence with its angles in rad, beside numbers that are."""
+    if not isinstance(text, Message) or not text.fields:
+        return text
+    if text.template == DEGREES:
+        return f"{radians(float(text.fields['degrees'])):.6g} rad"
+    return Message(text.template, *map(in_radians, text.fields.values()))
+
+
 def in_front(place: str, text: str) -> Message:
     """`place: text`; the text alone where there is no place, or where it begins with it."""
     return Message(text) if not place or text.startswith(f"{place}: ") else Message("{place}: {text}", place, text)
@@ -112,7 +126,7 @@ class Catalogue:
 
 
 def in_language(answer: _T, told: Callable[[str], str]) -> _T:
-    """A copy of an answer, lists and tables as deep as they are, with its messages told."""
+    """A copy of an answer with its messages told: lists, tables and plain data classes as deep as they are."""
     found: _T = _mapped(answer, told)
     return found
 
@@ -140,6 +154,8 @@ def _mapped(answer: object, change: Callable[[Message], object]) -> Any:
         return {key: _mapped(one, change) for key, one in answer.items()}
     if isinstance(answer, list | tuple):
         return [_mapped(one, change) for one in answer]
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return replace(answer, **{part.name: _mapped(getattr(answer, part.name), change) for part in fields(answer)})
     return answer
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def report(
     robot: RobotLike, path: str | Path | None = None, *, hidden: Sequence[str] = (), optimise: str = "fast",
-    looks: Mapping[str, object] | None = None, tell: Tell = silent,
+    looks: Mapping[str, object] | None = None, tell: Tell = silent, told: Callable[[str], str] = str,
 ) -> str:  # fmt: skip
     """The robot as one HTML file: table, moving arm, equations, derivation, counts, laws, base parameters, torques and
     code. It opens from a disk, without Python and without a network. Returns the text, and writes it where a path is
@@ -23,7 +23,7 @@ def report(
 
     `hidden` are parts to leave out: "arm", "table", "equations", "inverse", "steps", "motion", "counts", "check",
     "base", "code"; with some hidden the page asks for them as an exercise and checks the answers. `tell` hears of
-    progress: the models are generated, which takes from seconds to a minute.
+    progress: the models are generated, which takes from seconds to a minute. `told` translates its words.
 
     Links look as the URDF file says that the robot came from, if it is there, or as `looks` says (`api.looks`); large
     meshes are made coarser, so that the file stays small. Pictures on paper show the solids.
@@ -45,11 +45,11 @@ def report(
         raise InputError("{path}: expected a name that ends in .html or .pdf", path)
     if path is not None and Path(path).suffix.lower() == ".pdf":
         compiler()
-        text = source_of(paper_story(robot_from(robot), tuple(hidden), tell))
+        text = source_of(paper_story(robot_from(robot), tuple(hidden), tell, told), told)
         write_bytes(Path(path), pdf_of(text))
         return text
     built_file("report.js")  # said before the work, not after it
-    text = report_page(story_of(robot_from(robot), tuple(hidden), optimise, looks, tell))
+    text = report_page(story_of(robot_from(robot), tuple(hidden), optimise, looks, tell, told), told)
     if path is not None:
         write_text(Path(path), text)
     return text

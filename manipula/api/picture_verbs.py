@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 VIEWS = {"front": (0, 0), "back": (180, 0), "left": (90, 0), "right": (-90, 0), "top": (-90, 90), "corner": (-58, 20)}
 LARGEST = 10_000  # points of a side
+PICTURES = (".svg", ".pdf", ".png")
 
 
 def drawing(
@@ -62,8 +63,8 @@ def picture(
     values: Mapping[str, float | str] | None = None, view: str | Sequence[float] | None = None, frames: str = "tool",
     names: bool = False, background: str = "none", size: Sequence[float] = (480, 420), whole: bool = False,
 ) -> Picture:  # fmt: skip
-    """The robot as an SVG: its text, which a notebook shows as a picture, and which is written to `path`, if one is
-    given. No browser and no other library.
+    """The robot as an SVG: its text, which a notebook shows as a picture. Written to `path`, if one is given: as it is
+    where the name ends in .svg, which needs no other library; as .pdf or .png it is set by Typst (`manipula[pdf]`).
 
     `q`: coordinates, rad and m, or the name of a pose; left out, a pose that shows the arm well. `view`: "corner",
     "front", "back", "left", "right", "top", or two angles in degrees, around the vertical and above the floor.
@@ -74,11 +75,15 @@ def picture(
     True
     """
     from manipula.mechanics.drawing.skeleton import axes_of, poses_of, position_of
+    from manipula.pages.paper import compiler, picture_bytes
     from manipula.pages.picture import Style, svg_of
-    from manipula.support.files import write_text
+    from manipula.support.files import write_bytes
 
-    if path is not None and Path(path).suffix.lower() != ".svg":
-        raise InputError("{path}: expected a name that ends in .svg", path)
+    kind = ".svg" if path is None else Path(path).suffix.lower()
+    if kind not in PICTURES:
+        raise InputError("{path}: expected a name that ends in .svg, .pdf or .png", path)
+    if kind != ".svg":
+        compiler()  # said before the work, not after it
     record = drawing(robot, values)
     width, height = _size(size)
     choices = {"frames": ("tool", "all", "none"), "background": ("none", "light", "dark")}
@@ -89,7 +94,7 @@ def picture(
     poses = poses_of(record, position_of(record, q))
     text = svg_of(record, poses, axes_of(record, poses), style)
     if path is not None:
-        write_text(Path(path), text)
+        write_bytes(Path(path), text.encode() if kind == ".svg" else picture_bytes(text, kind[1:], (width, height)))
     return text
 
 
@@ -137,7 +142,7 @@ MOST = 1_000_000  # positions of a workspace
 
 
 class ArmViews:
-    """Of a robot; lengths without a value get stand-ins, which the title tells."""
+    """Of a robot; lengths without a value get stand-ins, which the title names."""
 
     robot: Robot
 

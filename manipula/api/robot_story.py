@@ -1,4 +1,4 @@
-"""What a report tells of a robot, gathered by the verbs, part by part; a part that cannot be had says why."""
+"""What a report says of a robot, gathered by the verbs, part by part; a part that cannot be had says why."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from manipula.errors import ManipulaError
 from manipula.generation.counts import published_counts
 from manipula.mechanics.drawing.record import slopes_of
 from manipula.mechanics.drawing.visuals import attach_visuals, lighter, looks_of
+from manipula.messages import Message
+from manipula.pages.derivation import Derivation
 from manipula.pages.report import Count, ReportFormula, ReportVerdict, Story, Table
+from manipula.pages.steps import Told
 from manipula.robot import Robot
 from manipula.support.progress import Tell
 from manipula.version import __version__
@@ -34,15 +37,16 @@ MOST_NOTES = 5  # notes on what they could not show
 
 
 def story_of(
-    robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, object] | None, tell: Tell
+    robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, object] | None, tell: Tell, told: Told
 ) -> Story:
     """Everything but what is hidden, with what the page computes by and what goes into a controller."""
-    paper, robot = paper_story(robot, hidden, tell), robot_with_shown_tool(robot)
-    code = [] if "code" in hidden else _code(robot, optimise, tell)
+    paper, robot = paper_story(robot, hidden, tell, told), robot_with_shown_tool(robot)
+    code = [] if {"code", "equations", "inverse"} & set(hidden) else _code(robot, optimise, tell)
     before = picture(robot, size=(760, 540), whole=True) if paper.picture else ""  # as large as the arm that moves
     drawn = _attach_visuals(paper.drawing, robot, looks) | {"slopes": slopes_of(robot, paper.drawing)}
-    remarks = [*paper.remarks, *(f"On the picture: {note}." for note in drawn.get("notes", ())[:MOST_NOTES])]
-    module = robot_module(robot, optimise=optimise, tell=tell)
+    notes = (Message("On the picture: {note}.", note) for note in drawn.get("notes", ())[:MOST_NOTES])
+    remarks = [*paper.remarks, *notes]
+    module = robot_module(robot, optimise=optimise, tell=tell, told=told)
     return replace(paper, drawing=drawn, picture=before, code=code, module=module, remarks=remarks)
 
 
@@ -55,7 +59,7 @@ def _attach_visuals(record: dict[str, Any], robot: Robot, looks: Mapping[str, ob
     return attach_visuals(record, lighter(found, LOOKS))
 
 
-def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
+def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell, told: Told) -> Story:
     """What can be read, but for what is hidden. Derivations end in equations, so they hide with them."""
 
     def gather_part(part: str, gathered: Callable[[], T], otherwise: T) -> T:
@@ -65,15 +69,16 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
         return gathered()
 
     ours = robot_with_shown_tool(robot)
-    derivation, derivation_typst, no_derivation = gather_part("inverse", lambda: _derivation_texts(ours), ("", "", ""))
+    unsolved: tuple[Derivation | None, str] = (None, "")
+    inverse, no_inverse = gather_part("inverse", lambda: _inverse(ours), unsolved)
     nothing: tuple[Table | None, str] = (None, "")
     base, no_base = gather_part("base", lambda: _base(robot), nothing)
     drawn, frames = drawing(ours), _frames(robot)
     return Story(
-        name=robot.name, about=_about(robot), drawing=drawn, picture="" if "arm" in hidden else picture(ours),
-        tables=gather_part("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
-        formulas=gather_part("equations", lambda: [_formula(ours, model, tell) for model in SHOWN], ()),
-        derivation=derivation, derivation_typst=derivation_typst, no_derivation=no_derivation,
+        name=robot.name, about=robot.freedoms, drawing=drawn, picture="" if "arm" in hidden else picture(ours),
+        given=_tables(robot) if "table" in hidden else (), tables=gather_part("table", lambda: _tables(robot), ()),
+        formulas=gather_part("equations", lambda: [_formula(ours, model, tell, told) for model in SHOWN], ()),
+        inverse=inverse, no_inverse=no_inverse,
         steps=() if {"equations", "inverse"} & set(hidden) else gather_part("steps", lambda: _steps(ours), ()),
         counts=gather_part("counts", lambda: [row for model in COUNTED for row in _counts(ours, model, tell)], ()),
         verdicts=gather_part("check", lambda: _verdicts(robot, tell), ()), base=base, no_base=no_base,
@@ -87,56 +92,64 @@ def _frames(robot: Robot) -> list[str]:
     if not frame:
         return []
     others = ", ".join(name for name in robot.frame_names if name != frame)
-    about = f"The robot has several ends: its pose, Jacobian and inverse kinematics are those of {frame}"
-    return [f'{about}; mp.report(robot.at("…"), …) tells those of {others}.']
+    return [
+        Message(
+            "The robot has several ends: its pose, Jacobian and inverse kinematics are those of {frame}; "
+            'mp.report(robot.at("…"), …) reports those of {others}.',
+            frame,
+            others,
+        )
+    ]
 
 
-def _about(robot: Robot) -> str:
-    return robot.freedoms
+def _tables(robot: Robot) -> list[Table]:
+    return [(Message(t.title), tuple(map(Message, t.columns)), t.rows) for t in tables(robot)]
 
 
 def _remarks(stand_ins: dict[str, float]) -> list[str]:
     if not stand_ins:
         return []
     given = ", ".join(f"{name} = {value:g}" for name, value in stand_ins.items())
-    return [f"Letters without a value are drawn and computed with stand-ins: {given}."]
+    return [Message("Letters without a value are drawn and computed with stand-ins: {given}.", given)]
 
 
-def _formula(robot: Robot, model: str, tell: Tell) -> ReportFormula:
-    title, about = model.replace("_", " ").capitalize(), model_verbs.models().get(model, "")
+def _title(model: str) -> str:
+    return Message(model.replace("_", " ").capitalize())
+
+
+def _formula(robot: Robot, model: str, tell: Tell, told: Told) -> ReportFormula:
+    title, about = _title(model), Message(model_verbs.models().get(model, ""))
     auxiliary: list[str] = []
     try:
         made = model_verbs.generate(
             robot, model, optimise="none", symbolic="all" if model in GEOMETRY else "auto", tell=tell
         )
         auxiliary = [f"{left} = {right}" for left, right in made.equations("auxiliary").texts("typst")]
-        shown = made.equations("factored", "latex")
+        shown = replace(made.equations("factored", "latex"), told=told)
         return ReportFormula(
-            title, about, latex=shown.latex, typst=shown.typst, running=shown.inline_rows, auxiliary=auxiliary
+            title, about, latex=shown.latex(), typst=shown.typst(), running=shown.inline_rows, auxiliary=auxiliary
         )
     except ManipulaError as error:
         return ReportFormula(title, about, why_not=str(error), auxiliary=auxiliary)
 
 
-def _derivation_texts(robot: Robot) -> tuple[str, str, str]:
-    """As HTML, as Typst, or why it is missing."""
+def _inverse(robot: Robot) -> tuple[Derivation | None, str]:
+    """How it is solved, or why not."""
     try:
-        found = derive(robot, "ik", seconds=SECONDS)
-        return found.html(level=3), found.typst(level=3), ""
+        return derive(robot, "ik", seconds=SECONDS), ""
     except ManipulaError as error:
-        return "", "", str(error)
+        return None, str(error)
 
 
-def _steps(robot: Robot) -> list[tuple[str, str]]:
+def _steps(robot: Robot) -> list[Derivation]:
     """All but inverse kinematics, which has a part of its own, as far as they can be derived."""
     method = {"dynamics": "lagrange" if robot.dof <= FEW else "newton-euler"}
     found = []
     for topic in ("pose", "jacobian", "singularities", "dynamics"):
         try:
-            one = derive(robot, topic, method=method.get(topic, ""), seconds=SECONDS)
+            found.append(derive(robot, topic, method=method.get(topic, ""), seconds=SECONDS))
         except ManipulaError:
             continue
-        found.append((one.html(level=3), one.typst(level=3)))
     return found
 
 
@@ -146,15 +159,19 @@ def _counts(robot: Robot, model: str, tell: Tell) -> list[Count]:
         rows = model_verbs.count(robot, [model], tell=tell)
     except ManipulaError:
         return []
-    ours = [Count(model, row.method, row.total, row.mul, row.add, row.trig) for row in rows]
+    title = _title(model)
+    ours = [Count(title, row.method, row.total, row.mul, row.add, row.trig) for row in rows]
     methods = ["", *(row.method for row in rows)]
     theirs = [found for method in methods for found in published_counts(robot.name, model, method)]
-    return ours + [Count(model, found.method or "any", found.total, source=found.source) for found in theirs]
+    return ours + [Count(title, found.method or "any", found.total, source=found.source) for found in theirs]
 
 
 def _verdicts(robot: Robot, tell: Tell) -> list[ReportVerdict]:
     found = model_verbs.check(robot, tell=tell).verdicts
-    return [ReportVerdict(one.name, one.sentence, one.how, one.passed, one.detail) for one in found]
+    return [
+        ReportVerdict(Message(one.name), Message(one.sentence), one.how, one.passed, Message(one.detail))
+        for one in found
+    ]
 
 
 def _base(robot: Robot) -> tuple[Table | None, str]:
@@ -164,9 +181,12 @@ def _base(robot: Robot) -> tuple[Table | None, str]:
     except ManipulaError as error:
         return None, str(error)
     symbolic = {name for name, value in found.by_name.items() if value is None}
-    rows = [(name, formula, "symbolic" if name in symbolic else value) for name, value, formula in found.rows()]
-    many = "1 combination" if len(found) == 1 else f"{len(found)} combinations"
-    return (f"{many}, identifiable from torques", ("name", "combination", "value"), rows), ""
+    unset = Message("symbolic")
+    rows = [(name, formula, unset if name in symbolic else value) for name, value, formula in found.rows()]
+    title = Message("1 combination, identifiable from torques")
+    if len(found) != 1:
+        title = Message("{count} combinations, identifiable from torques", len(found))
+    return (title, tuple(map(Message, ("name", "combination", "value"))), rows), ""
 
 
 def _code(robot: Robot, optimise: str, tell: Tell) -> list[tuple[str, str]]:

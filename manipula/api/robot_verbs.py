@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -269,13 +269,15 @@ def tables(robot: RobotLike) -> tuple[TextTable, ...]:
 def robot_module(
     robot: RobotLike, path: str | Path | None = None, models: Sequence[str] | None = None, *, optimise: str = "fast",
     symbolic: Symbolic = "auto", frame: str = "", seconds: float | None = None, tell: Tell = silent,
+    told: Callable[[str], str] = str,
 ) -> str:  # fmt: skip
     """The robot as one JavaScript module, an ES module without imports: its data and all its models as functions of
     (q, …, p). Returns the text, and writes it where a path is given, with TypeScript's declarations beside it.
 
     `models` are catalogue names; left out: pose, frames, axes, jacobian, inverse kinematics and dynamics. What cannot
     be made for this robot is left out and named in `robot.missing`; so is what comes after `seconds`. Parameters
-    without a value get a stand-in. `symbolic="all"` keeps numbers of the table as parameters, too.
+    without a value get a stand-in. `symbolic="all"` keeps numbers of the table as parameters, too. `told` translates
+    what the data says of parameters and of models that are missing.
 
     >>> "export function pose(q, p)" in robot_module("planar2r", models=["pose"], optimise="none")
     True
@@ -286,7 +288,7 @@ def robot_module(
 
     subject = robot_from(robot)
     subject = subject.at(frame) if frame else subject
-    asked = ModuleRequest(subject, checked_models(models), symbolic, optimise, seconds)
+    asked = ModuleRequest(subject, checked_models(models), symbolic, optimise, seconds, told)
     made = module_texts(asked, {"inverse_kinematics": inverse_part}, tell)
     if path is not None:
         write_text(Path(path), made.module)

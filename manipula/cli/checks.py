@@ -142,7 +142,7 @@ def _line(verdict: Any, width: int) -> tuple[Text, ...]:
     """Word and name, the sentence, the detail."""
     word, style = _WORDS[verdict.how] if verdict.passed else ("FAILED", "bold red")
     head = Text(f"{word:<7} ", style=style).append(f"{verdict.name:<{width}}  ", style="not bold default")
-    detail = f"  ({verdict.detail})" if verdict.detail else ""
+    detail = f"  ({language.translate(verdict.detail)})" if verdict.detail else ""
     sentence = Text(language.translate(verdict.sentence), style="not bold default")
     return head, sentence, Text(detail, style="not bold dim default")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -230,12 +231,17 @@ def equations(
         made = made.only(*entry) if entry else made
         style = style or ("unicode" if sys.stdout.isatty() else "text")
         found = made.equations(form, style, names=names, units=units, tell=tell)
-        text = str(found)
+        text = str(replace(found, relation=""))
     if as_json:
         told = found.as_dict()
         screen.say_json({"robot": subject.name, **told, "equations": _entries(told), **made.as_dict()})
         return
-    screen.say_formulas(text) if style in ("text", "unicode") else typer.echo(text)
+    if style not in ("text", "unicode"):
+        typer.echo(text)
+        return
+    screen.say_formulas(text)
+    if found.relation:
+        screen.say_prose(found.relation)
 
 
 def _entries(told: screen.Data) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from manipula.cli.terminal import language
 from manipula.cli.terminal.screen import Data, say, say_prose, say_table
 from manipula.errors import InputError
-from manipula.messages import Message, capitalise, join_messages
+from manipula.messages import Message, capitalise, in_radians, join_messages
 
 if TYPE_CHECKING:
     from manipula.arm import Arm
@@ -49,6 +49,10 @@ class ScreenUnits:
 
     def in_shown_unit(self, joint: int, value: float) -> float:
         return math.degrees(value) if self.degrees and self.turning[joint] else value
+
+    def say(self, text: str) -> str:
+        """A sentence about joints, translated, in the units of the table."""
+        return language.translate(text if self.degrees else in_radians(text))
 
     def read(self, option: str, text: str) -> list[float]:
         """Joint positions as a user writes them."""
@@ -131,7 +135,7 @@ def say_answer(answer: Data, units: ScreenUnits) -> None:
     rows, found = answer["branches"], len(answer["answers"])
     say_prose(Message("{robot}, {title}: {why}.", answer["robot"], answer["class"], answer["why"]))
     if answer["note"]:
-        say_prose(f"{capitalise(language.translate(answer['note']))}.")
+        say_prose(f"{capitalise(units.say(answer['note']))}.")
     elif answer["parameter"] is not None:
         say(Message("With {answer} = {free}.", answer["free"], _free(answer["parameter"], units)))
     joints = [f"q{i + 1} ({units.name(i)})" for i in range(len(units.turning))]
@@ -141,9 +145,9 @@ def say_answer(answer: Data, units: ScreenUnits) -> None:
         title = Message("{found} answer of {count} branches", found, len(rows))
     cells = [_cells(number, row, units) for number, row in enumerate(rows, 1)]
     say_table(title, columns, cells, right=(0, *range(2, len(columns))), caption=_CAPTION)
-    _say_reasons(rows)
+    _say_reasons(rows, units)
     if answer["nearest"] is not None:
-        _say_nearest(answer["nearest"], units)
+        _say_nearest(answer["nearest"], units, answer.get("task", "pose"))
 
 
 def _free(value: float, units: ScreenUnits) -> str:
@@ -170,20 +174,23 @@ def _margin(margins: Sequence[float | None], units: ScreenUnits) -> str:
     return f"{units.in_shown_unit(joint, least):.4g} {units.name(joint)} (q{joint + 1})"
 
 
-def _say_reasons(rows: Sequence[Data]) -> None:
+def _say_reasons(rows: Sequence[Data], units: ScreenUnits) -> None:
     """Under the table, where words have room; branches with the same reason together."""
-    reasons: dict[Message, list[int]] = {}
+    reasons: dict[str, list[int]] = {}
     for number, row in enumerate(rows, 1):
         if row["why"]:
             reasons.setdefault(Message("rejected: {why}", row["why"]), []).append(number)
         if row["family"]:
             reasons.setdefault(Message("one of infinitely many: {family}", row["family"]), []).append(number)
     for words, numbers in reasons.items():
-        say_prose(Message("# {numbers} {words}", ", ".join(map(str, numbers)), words))
+        say_prose(Message("# {numbers} {words}", ", ".join(map(str, numbers)), units.say(words)))
 
 
-def _say_nearest(nearest: Data, units: ScreenUnits) -> None:
+def _say_nearest(nearest: Data, units: ScreenUnits, part: str) -> None:
     q = ", ".join(f"{_rounded_text(units.in_shown_unit(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
-    say_prose(f"{capitalise(language.translate(nearest['reason']))}.", "bold")
+    say_prose(f"{capitalise(units.say(nearest['reason']))}.", "bold")
     distance = nearest["distance"]
+    if part != "pose":  # the reason has the distance
+        say_prose(Message("Nearest configuration: {q}", q))
+        return
     say_prose(Message("Nearest configuration, at distance {nearest:.6g} (norm of FK − pose): {q}", distance, q))

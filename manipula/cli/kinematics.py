@@ -86,7 +86,7 @@ def ik(
 ) -> None:  # fmt: skip
     """Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.
 
-    Without --q, --pose or --position it tells which class the arm belongs to, and why; that needs no values. Lengths
+    Without --q, --pose or --position it prints the class of the arm, and why; that needs no values. Lengths
     are in m, angles in rad.
 
     \b
@@ -279,7 +279,7 @@ def singularities(
     subject = options.find(robot, wishes)
     with progress(f"singular configurations of {subject.name}"):
         found = api.singularities(subject, **options.read_symbolic(asked))
-        lines = [found.latex] if latex else found.text_lines()
+        lines = [found.latex()] if latex else found.text_lines()
     if as_json:
         say_json(found.as_dict())
         return

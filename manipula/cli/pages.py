@@ -9,7 +9,7 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options
 from manipula.cli.terminal.command import Chosen, Options, command
-from manipula.cli.terminal.language import language, told_in
+from manipula.cli.terminal.language import language, told_in, translate
 from manipula.cli.terminal.options import Wishes
 from manipula.cli.terminal.screen import progress, say, say_json, say_prose
 from manipula.errors import InputError, ManipulaError
@@ -44,7 +44,7 @@ def report(
     if pdf and path.suffix.lower() != ".pdf":
         raise InputError("--pdf writes a file that ends in .pdf, found {output}", path)
     with progress(f"report of {subject.name}") as tell:
-        api.report(subject, path, hidden=options.split_names(hidden), **asked, tell=tell)
+        api.report(subject, path, hidden=options.split_names(hidden), **asked, tell=tell, told=translate)
     if as_json:
         say_json({"robot": subject.name, "files": [str(path)], "bytes": path.stat().st_size})
     else:

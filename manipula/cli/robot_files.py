@@ -124,7 +124,7 @@ def show(robot: str, *, wishes: Wishes, picture: Path | None = None, as_json: bo
       manipula show panda --json
 
     Args:
-        picture (ARM.svg): Write a picture of the arm.
+        picture (ARM.svg): Write a picture of the arm, by its ending: .svg .pdf .png
     """
     found = options.find(robot, wishes)
     if picture is not None:

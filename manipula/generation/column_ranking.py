@@ -292,7 +292,7 @@ def _is_own(slot: Slot, row: dict[Slot, float]) -> bool:
 def _stacked(robot: RobotDescription, tree: Tree, plan: ClosurePlan, count: int, seed: int, spread: float) -> Array:
     """Rows of GᵀY of the candidates, at closed positions and drawn rates."""
     mechanism, rng = NumericLinkage(robot.name, tree, plan.driven), np.random.default_rng(seed)
-    # one position tells little more after several rates than after two
+    # one position adds little after several rates to what it gives after two
     positions = mechanism.closed_positions(starts_of(robot), max(count // 2, 4), seed, spread)
     # near a singular one few rows are so large that the others count for nothing; another assembly has other ranks
     signs = np.sign(mechanism.divisors(positions[0], plan))

@@ -24,6 +24,7 @@ from manipula.mechanics.robot.default_values import Fact, Limits, parameter_fact
 from manipula.mechanics.robot.description import Joint, RobotDescription
 from manipula.mechanics.robot.formats.variables import poses_of
 from manipula.mechanics.robot.topology import with_frame
+from manipula.messages import in_language
 from manipula.support.progress import Tell, silent
 from manipula.version import __version__
 
@@ -116,6 +117,7 @@ class ModuleRequest:
     symbolic: Symbolic = "auto"
     optimise: str = "fast"
     seconds: float | None = None
+    told: Callable[[str], str] = str  # translates what the data says to people
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,8 @@ def module_texts(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Te
         told |= part.data
     names = [x["name"] for x in data["parameters"]]
     text, types = [x for part in parts for x in part.text], [x for part in parts for x in part.types]
-    whole = Whole(f"{asked.robot.name}: the robot and its models", told, names, own, text, types)
+    said = in_language(told, asked.told)
+    whole = Whole(f"{asked.robot.name}: the robot and its models", said, names, own, text, types)
     return ModuleTexts(whole_module(whole, __version__), whole_types(whole))
 
 

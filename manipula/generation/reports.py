@@ -35,7 +35,7 @@ from manipula.version import __version__
 
 DRAWS = 2
 POSES = 20
-NOT_CHECKED = "not checked"
+NOT_CHECKED = Message("not checked")
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,10 @@ def check_report(robot: RobotDescription, tell: Callable[[str], None] = lambda t
     return Report(robot.name, tuple(verdicts))
 
 
+def _not_checked(why: str) -> Message:
+    return Message("not checked: {why}", why)
+
+
 def _beyond(robot: RobotDescription) -> Iterator[tuple[str, str]]:
     """What of a robot the laws of arms leave out."""
     if robot.moving:
@@ -126,7 +130,8 @@ def _check_description(structure: ArmStructure) -> Verdict:
         chain, maths, symbols = _sample_arm(structure)
         wrong |= dict.fromkeys(misread(structure.robot, chain, symbols, "auto", maths))
     sentence = "The models use the robot as described: its frames, the bodies fixed to each link, its actuators."
-    return Verdict("description", sentence, "proved", not wrong, f"not so: {', '.join(wrong)}" if wrong else "")
+    detail = Message("not so: {cells}", ", ".join(wrong)) if wrong else ""
+    return Verdict("description", sentence, "proved", not wrong, detail)
 
 
 def _sample_arm(structure: ArmStructure) -> tuple[Tree, FieldMaths, dict[str, FieldElement]]:
@@ -151,10 +156,11 @@ def _prove_law(law: Identity, states: list[tuple[Tree, MotionState]]) -> Verdict
     try:
         wrong = sum(value_of(x) != 0 for chain, state in states for x in law.residuals(chain, state))
     except ZeroDivisionError:
-        return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {law.condition}", False)
+        return Verdict(law.name, law.sentence, "noted", True, _not_checked(Message(law.condition)), False)
     except InputError as refused:
-        return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {refused}")
-    return Verdict(law.name, law.sentence, "proved", wrong == 0, f"{wrong} equations broken" if wrong else "")
+        return Verdict(law.name, law.sentence, "noted", True, _not_checked(str(refused)))
+    detail = Message("{count} equations broken", wrong) if wrong else ""
+    return Verdict(law.name, law.sentence, "proved", wrong == 0, detail)
 
 
 def _positive(structure: ArmStructure) -> Verdict:
@@ -162,10 +168,11 @@ def _positive(structure: ArmStructure) -> Verdict:
     law = "Moving the arm always takes energy: M is positive definite."
     idle = joints_without_inertia(structure)
     if idle:
-        return Verdict("inertia positive", law, "noted", True, f"{NOT_CHECKED}: {sentence(idle)}", False)
+        return Verdict("inertia positive", law, "noted", True, _not_checked(sentence(idle)), False)
     chain = structure.bound_tree(FLOATS, {})
     lowest = min(_lowest_pivot(chain, _spread(chain.dof, k)) for k in range(POSES))
-    return Verdict("inertia positive", law, "measured", lowest > 0, f"{POSES} poses, lowest pivot {lowest:.3g}")
+    detail = Message("{count} poses, lowest pivot {lowest:.3g}", POSES, lowest)
+    return Verdict("inertia positive", law, "measured", lowest > 0, detail)
 
 
 def _lowest_pivot(chain: Tree, q: Sequence[float]) -> float:

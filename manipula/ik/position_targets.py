@@ -16,7 +16,7 @@ from manipula.ik.numeric.tolerances import PartialTolerance, SearchTolerance
 from manipula.ik.solver import ROUNDED, position_text
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE
-from manipula.messages import Message
+from manipula.messages import Message, join_messages
 
 FORMS = {
     "position": Message("three numbers x y z, or a 4×4 pose whose position counts"),
@@ -153,23 +153,28 @@ MOVED = {"position": "the tool's origin", "axis": "the tool's origin or its z ax
 
 def note_text(task: str, freedom: Freedom, q: Floats, turning: Bits) -> str:
     """Which joints are free, why, and where they are; nothing where none is."""
-    parts = []
+    parts: list[str] = []
     if freedom.idle:
-        does = "does" if len(freedom.idle) == 1 else "do"
-        free = f"free, {_places(freedom.idle, q, turning)}"
-        parts.append(f"{_joints(freedom.idle)} {does} not move {MOVED[task]}: {free}")
+        one = len(freedom.idle) == 1
+        said = (_joints(freedom.idle), Message(MOVED[task]), _places(freedom.idle, q, turning))
+        parts.append(
+            Message("{joints} does not move {moved}: free, at {places}", *said)
+            if one
+            else Message("{joints} do not move {moved}: free, at {places}", *said)
+        )
     if freedom.held:
-        parts.append(f"redundant: {_joints(freedom.held)} held {_places(freedom.held, q, turning)}")
-    return "; ".join(parts)
+        parts.append(Message("redundant: {joints} held at {places}", _joints(freedom.held),
+                             _places(freedom.held, q, turning)))  # fmt: skip
+    return join_messages("; ", parts)
 
 
 def _joints(joints: Sequence[int]) -> str:
-    names = [str(k + 1) for k in joints]
-    return f"joint {names[0]}" if len(names) == 1 else f"joints {', '.join(names[:-1])} and {names[-1]}"
+    *most, last = [str(k + 1) for k in joints]
+    return Message("joints {most} and {last}", ", ".join(most), last) if most else Message("joint {number}", last)
 
 
 def _places(joints: Sequence[int], q: Floats, turning: Bits) -> str:
-    return "at " + ", ".join(position_text(float(q[k]), bool(turning[k])) for k in joints)
+    return join_messages(", ", (position_text(float(q[k]), bool(turning[k])) for k in joints))
 
 
 def away_text(task: str, target: Floats, at: Floats) -> str:
@@ -187,9 +192,11 @@ def away_text(task: str, target: Floats, at: Floats) -> str:
 
 
 def reason_text(
-    task: str, target: Floats, at: Floats, distance: float, plane: tuple[Floats, float] | None, rejected: str
-) -> str:
-    """Why the nearest is not the target itself. `rejected`: the limits that keep the arm from a solution there is."""
+    task: str, target: Floats, at: Floats, distance: float, plane: tuple[Floats, float] | None, rejected: str,
+    free: bool,
+) -> str:  # fmt: skip
+    """Why the nearest is not the target itself. `rejected`: the limits that keep the arm from a solution there is;
+    `free`: branches leave joints where they are, and the nearest moves them, too."""
     if distance <= SearchTolerance.REACHED:
         return (
             Message("reached when the free joints may move; where they are, {rejected}", rejected)
@@ -207,6 +214,8 @@ def reason_text(
             1000 * off,
             away,
         )
+    if free:
+        away = Message("{away} when the free joints move, too", away)
     return Message(
         (
             "out of reach: the nearest point is {away_text}"

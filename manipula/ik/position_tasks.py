@@ -282,7 +282,8 @@ class PartialSolver(JointSpace):
         T = position_targets.complete_pose(target) if self.task == "axis" else target
         best, distance = nearest_found(self, T, starts(self, near), self.task, (self._pose, self._jacobian))
         rejected = Answers(self, target, near, self.raw(target, near)).limits_text if self.limited else ""
-        reason = position_targets.reason_text(self.task, target, self.pose(best), distance, self._plane, rejected)
+        free = bool(self.freedom.idle or self.freedom.held)
+        reason = position_targets.reason_text(self.task, target, self.pose(best), distance, self._plane, rejected, free)
         return Nearest(best, distance, reason)
 
     @cached_property

@@ -114,7 +114,6 @@ class Singularities:
         shown = said if len(said) < _SHORT else f"{len(self.cases)} equations; print(…) shows them"
         return f"<singular configurations of {self.robot}: {shown}>"
 
-    @property
     def latex(self) -> str:
         r"""An `aligned` block: the determinants, then every equation with its solutions."""
         return "\\begin{aligned}\n" + " \\\\\n".join(self.latex_rows) + "\n\\end{aligned}"
@@ -137,7 +136,7 @@ class Singularities:
         return rows + [f"{name} &= {long}" for name, long in self._legend_with(aliases).legend("latex")]
 
     def _repr_latex_(self) -> str:
-        return f"$$\n{self.latex}\n$$"
+        return f"$$\n{self.latex()}\n$$"
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, formulas as text."""

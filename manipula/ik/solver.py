@@ -12,7 +12,7 @@ from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
 from manipula.ik.numeric.poses import Tolerances
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.tree import Tree
-from manipula.messages import Message
+from manipula.messages import DEGREES, Message
 
 if TYPE_CHECKING:
     from manipula.algebra.run.inverse import ManyTargets
@@ -125,12 +125,12 @@ def branch_names(solver: Solver, count: int, searched: bool = False) -> list[str
 
 def position_text(value: float, turns: bool) -> str:
     """A joint's position: degrees or m."""
-    return f"{np.degrees(value):.6g}°" if turns else f"{value:.6g} m"
+    return Message(DEGREES, f"{np.degrees(value):.6g}") if turns else f"{value:.6g} m"
 
 
 def amount_text(value: float, turns: bool) -> str:
     """A small amount of a joint's motion: degrees or mm."""
-    return f"{np.degrees(value):.4g}°" if turns else f"{1000 * value:.4g} mm"
+    return Message(DEGREES, f"{np.degrees(value):.4g}") if turns else f"{1000 * value:.4g} mm"
 
 
 def outside_text(solver: Solver, q: Floats, slack: float) -> str:
@@ -182,5 +182,8 @@ def nearest_reason(T: Floats, at: Floats, reached: bool, rejected: str) -> str:
 
 def elsewhere_text(name: str, there: float, given: float | None, turns: bool) -> str:
     """A redundant arm has no answer where its parameter is put, and has one where it is `there`."""
-    tried = "at any value tried" if given is None else f"at {position_text(given, turns)}"
-    return f"out of reach with {name} {tried}; with {name} at {position_text(there, turns)} the pose is reached"
+    at = position_text(there, turns)
+    if given is None:
+        return Message("out of reach with {name} at any value tried; with {name} at {at} the pose is reached", name, at)
+    tried = position_text(given, turns)
+    return Message("out of reach with {name} at {tried}; with {name} at {at} the pose is reached", name, tried, at)

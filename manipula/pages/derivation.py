@@ -215,7 +215,7 @@ def _text_lines(derivation: Derivation, told: Told) -> list[str]:
             lines += [inner + row for row in rows]
             above = len(rows) > 1
         lines += [row for x in step.remarks for row in wrap_columns(x.sentence(script, told), inner)]
-    legend = legend_lines(derivation.legend(script), "with")
+    legend = legend_lines(derivation.legend(script), told("with"))
     proof = wrap_columns(told(derivation.proof), "") if derivation.proof else []
     return [*lines, *([""] if legend or proof else []), *legend, *proof]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from manipula.pages.derivation import STYLE, Derivation, same
-from manipula.pages.page import POLICY
+from manipula.pages.page import LANGUAGE, POLICY
 from manipula.pages.page import STYLE as PAGE_STYLE
 from manipula.pages.paper import pdf_of
 from manipula.pages.steps import Told
@@ -38,11 +38,11 @@ def latex_document(body: str, title: str = "") -> str:
     return f"{LATEX_HEAD}{head}{begin}{body}\n\\end{{document}}\n"
 
 
-def typst_document(body: str) -> str:
-    return f"{TYPST_HEAD}\n{body}\n"
+def typst_document(body: str, told: Told = same) -> str:
+    return f'{TYPST_HEAD}#set text(lang: "{told(LANGUAGE)}")\n\n{body}\n'
 
 
-def html_document(title: str, parts: Sequence[str], style: str = STYLE, script: str = "", language: str = "en") -> str:
+def html_document(title: str, parts: Sequence[str], style: str = STYLE, script: str = "", told: Told = same) -> str:
     """One file that asks nobody for anything; a script runs only where one is given, by its digest."""
     policy, run = POLICY, ""
     if script:
@@ -54,7 +54,7 @@ def html_document(title: str, parts: Sequence[str], style: str = STYLE, script: 
         run = f"<script>{script}</script>\n"
     body = "\n".join(parts)
     return (
-        f'<!doctype html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{escape(told(LANGUAGE))}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>{PAGE_STYLE}{style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n"
@@ -66,11 +66,12 @@ def document_of(derivation: Derivation, ending: str, told: Told = same) -> str |
     """The derivation as a whole file."""
     match ending:
         case ".html":
-            return html_document(derivation.title.sentence(derivation.script("text"), told), [derivation.html(told, 1)])
+            title = derivation.title.sentence(derivation.script("text"), told)
+            return html_document(title, [derivation.html(told, 1)], told=told)
         case ".tex":
             return latex_document(derivation.latex(told))
         case ".typ":
-            return typst_document(derivation.typst(told))
+            return typst_document(derivation.typst(told), told)
         case ".pdf":
-            return pdf_of(typst_document(derivation.typst(told)))
+            return pdf_of(typst_document(derivation.typst(told), told))
     return derivation.text(told) + "\n"

@@ -7,9 +7,11 @@ from html import escape
 from pathlib import Path
 
 from manipula.errors import ManipulaError
+from manipula.messages import Message
 from manipula.pages.charts import Chart
 from manipula.support.text import html_table
 
+LANGUAGE = Message("en")  # of a page; a catalogue has the tag of its own language there
 PRINTED = 9  # columns that fit on paper; more are set smaller
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 1000px; padding: 0 1rem; color: #222; }

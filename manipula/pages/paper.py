@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import resources
-from itertools import groupby
 from typing import Any
 
 from manipula.algebra.show.paper import typst_string
 from manipula.errors import InputError
+from manipula.messages import Message
+from manipula.pages import report
+from manipula.pages.derivation import same
+from manipula.pages.page import LANGUAGE
 from manipula.pages.report import Count, ReportFormula, Story, Table
+from manipula.pages.steps import Told
 
 LONGEST = 20_000  # signs of one model's formulas: some four pages
 MOST_STEPS = 700  # auxiliary equations of one model: some four pages
+TOO_WIDE = Message("A row of these formulas is too wide for paper. The HTML page shows it; generated code computes it.")
 TALL, BESIDE = 12, 4  # rows from which a table of two columns is laid out in so many parts side by side
 
 
-def source_of(story: Story) -> str:
+def source_of(story: Story, told: Told = same) -> str:
     """The whole document."""
+    story = report.told_story(story, told)
     frame = resources.files(__package__).joinpath("frame.typ").read_text(encoding="utf-8")
-    parts = {name: part(story) for name, part in PARTS.items() if name not in story.hidden}
-    title = f"#set document(title: {typst_string(story.name)})\n"
-    return frame + title + _head(story) + "\n".join(text for text in parts.values() if text) + _foot(story)
+    parts = {name: part(story, told) for name, part in PARTS.items() if name not in story.hidden}
+    title = f"#set document(title: {typst_string(story.name)})\n#set text(lang: {typst_string(told(LANGUAGE))})\n"
+    sections = (_section(name, body, told) for name, body in parts.items() if body)
+    return frame + title + _head(story) + "\n".join(sections) + _foot(story, told)
 
 
 def _head(story: Story) -> str:
@@ -33,12 +40,13 @@ def _head(story: Story) -> str:
     return f"#grid(columns: (1fr, auto), gutter: 1em, align: (left + horizon, right), [{words}], {image})\n"
 
 
-def _foot(story: Story) -> str:
-    return f"\n#v(1em)\n#text(size: 8pt, fill: gray, {typst_string(f'Made by manipula {story.version}.')})\n"
+def _foot(story: Story, told: Told) -> str:
+    made_by = told(Message(report.MADE_BY, story.version))
+    return f"\n#v(1em)\n#text(size: 8pt, fill: gray, {typst_string(made_by)})\n"
 
 
-def section(title: str, body: str) -> str:
-    return f"#heading(level: 2, {typst_string(title)})\n{body}\n"
+def _section(name: str, body: str, told: Told) -> str:
+    return f"#heading(level: 2, {typst_string(told(report.PARTS[name][0]))})\n{body}\n"
 
 
 def table(found: Table, widths: str = "") -> str:
@@ -59,25 +67,27 @@ def _table_call(found: Table, widths: str = "") -> str:
     return f"told({typst_string(title)}, ({', '.join(map(typst_string, heads))},), ({cells},){wide})"
 
 
-def tables(story: Story) -> str:
-    return section("Table", "".join(map(table, story.tables))) if story.tables else ""
+def tables(story: Story, told: Told) -> str:
+    return "".join(map(table, story.tables))
 
 
-def equations(story: Story) -> str:
-    return section("Equations", "\n".join(map(formula, story.formulas))) if story.formulas else ""
+def equations(story: Story, told: Told) -> str:
+    return "\n".join(formula(one, told) for one in story.formulas)
 
 
-def formula(one: ReportFormula) -> str:
+def formula(one: ReportFormula, told: Told) -> str:
     """As a book has it; where a row is too wide for paper in lines that break; where it is too long in auxiliary
     equations, as it is computed."""
     head = f"#heading(level: 3, {typst_string(one.title)})\n"
     lines = len(one.auxiliary)
     if one.typst and len(one.typst) <= LONGEST:
-        wide = "A row of these formulas is too wide for paper; the page in HTML shows it, code computes it."
+        wide = told(TOO_WIDE)
         otherwise = _in_lines(one) or _in_steps(one) or f"#emph({typst_string(wide)})"
         return f"{head}#fitted([\n{one.typst}\n], otherwise: [{otherwise}])\n"
-    long = f"The equations are {max(len(one.typst), lines):,} signs long: more than paper should hold."
-    return f"{head}{_in_steps(one) or f'#emph({typst_string(one.why_not or long)})'}\n"
+    long = Message(
+        "The equations are {count:,} characters long: more than paper should hold.", max(len(one.typst), lines)
+    )
+    return f"{head}{_in_steps(one) or f'#emph({typst_string(one.why_not or told(long))})'}\n"
 
 
 def _in_lines(one: ReportFormula) -> str:
@@ -92,20 +102,20 @@ def _in_steps(one: ReportFormula) -> str:
     return f"#in_steps({', '.join(f'${line}$' for line in one.auxiliary)})"
 
 
-def inverse(story: Story) -> str:
-    told = story.derivation_typst or (f"#emph({typst_string(story.no_derivation)})" if story.no_derivation else "")
-    return section("Inverse kinematics", told) if told else ""
+def inverse(story: Story, told: Told) -> str:
+    if story.inverse is not None:
+        return story.inverse.typst(told, 3)
+    return f"#emph({typst_string(story.no_inverse)})" if story.no_inverse else ""
 
 
-def steps(story: Story) -> str:
-    return section("Step by step", "\n\n".join(typst for _, typst in story.steps)) if story.steps else ""
+def steps(story: Story, told: Told) -> str:
+    return "\n\n".join(one.typst(told, 3) for one in story.steps)
 
 
-def counts(story: Story) -> str:
+def counts(story: Story, told: Told) -> str:
     """A bar for each method; published figures beside ours."""
-    groups = [bars(model, list(rows)) for model, rows in groupby(story.counts, key=lambda row: row.model)]
-    words = "Multiplications and additions of every method before optimisation, each proved equal to the others."
-    return section("Operation counts", f"#{typst_string(words)}\n" + "".join(groups)) if groups else ""
+    groups = "".join(bars(*group) for group in report.counts_by_model(story))
+    return f"#{typst_string(told(report.COUNTED))}\n{groups}" if groups else ""
 
 
 def bars(model: str, rows: Sequence[Count]) -> str:
@@ -115,28 +125,24 @@ def bars(model: str, rows: Sequence[Count]) -> str:
         f"bar({row.total / most:.4f}, {'false' if row.source else 'true'})"
         for row in rows
     )
-    title = f"#heading(level: 3, {typst_string(model.replace('_', ' '))})\n"
+    title = f"#heading(level: 3, {typst_string(model)})\n"
     layout = "columns: (1fr, auto, 5.2cm), gutter: 0.5em, align: (left, right, left + horizon)"
     return f"{title}#text(size: 8.5pt, grid({layout}, {cells}))\n"
 
 
-def check(story: Story) -> str:
-    if not story.verdicts:
-        return ""
-    rows = [
-        ("holds" if one.passed else "FAILS", one.how, one.name, f"{one.sentence} {one.detail}".strip())
-        for one in story.verdicts
-    ]
-    return section("Laws checked", table(("", ("", "how", "law", "in words"), rows), "auto, auto, auto, 1fr"))
+def check(story: Story, told: Told) -> str:
+    rows = [(told(report.word_of(one)), one.name, f"{one.sentence} {one.detail}".strip()) for one in story.verdicts]
+    heads = tuple(told(head) for head in ("found", "law", "in words"))
+    return table(("", heads, rows), "auto, auto, 1fr") if rows else ""
 
 
-def base(story: Story) -> str:
+def base(story: Story, told: Told) -> str:
     if story.base is None:
-        return section("Base parameters", f"#emph({typst_string(story.no_base)})") if story.no_base else ""
-    return section("Base parameters", table(story.base, "auto, 1fr, auto"))
+        return f"#emph({typst_string(story.no_base)})" if story.no_base else ""
+    return table(story.base, "auto, 1fr, auto")
 
 
-PARTS: dict[str, Callable[[Story], str]] = {
+PARTS: dict[str, Callable[[Story, Told], str]] = {
     "table": tables,
     "equations": equations,
     "inverse": inverse,
@@ -162,3 +168,14 @@ def compiler() -> Any:
 def pdf_of(source: str) -> bytes:
     """The pages."""
     return bytes(compiler().compile(source.encode(), format="pdf"))
+
+
+FINE = 288  # dots an inch of a PNG: four for a point
+
+
+def picture_bytes(svg: str, kind: str, size: tuple[float, float]) -> bytes:
+    """An SVG of so many points as a PDF or a PNG of its size."""
+    width, height = (f"{x:g}pt" for x in size)
+    page = f"#set page(width: {width}, height: {height}, margin: 0pt, fill: none)\n"
+    source = f'{page}#image(bytes({typst_string(svg)}), format: "svg", width: {width}, height: {height})\n'
+    return bytes(compiler().compile(source.encode(), format=kind, ppi=FINE))

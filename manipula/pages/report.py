@@ -6,13 +6,15 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from html import escape
 from itertools import groupby
 
-from manipula.pages.derivation import STYLE
-from manipula.pages.page import built_file
+from manipula.messages import Message, in_language
+from manipula.pages.derivation import STYLE, Derivation, same
+from manipula.pages.page import LANGUAGE, built_file
+from manipula.pages.steps import Told
 from manipula.support.text import html_table
 
 # The content of a report as plain data: the page is made without knowing robots.
@@ -57,7 +59,10 @@ class ReportVerdict:
 
 @dataclass(frozen=True)
 class Story:
-    """The whole of a report. A part that is None was left out, by wish or since it cannot be had."""
+    """The whole of a report. A part that is None was left out, by wish or since it cannot be had.
+
+    Words are messages, and what a user wrote is a text: `told_story` puts the first alone into a language.
+    """
 
     name: str
     about: str
@@ -65,11 +70,11 @@ class Story:
     module: str = ""  # the robot's JavaScript, all models; paper does without
     picture: str = ""  # SVG, shown until the script runs and where it does not
     tables: Sequence[Table] = ()
+    given: Sequence[Table] = ()  # tables that an exercise states where they are hidden
     formulas: Sequence[ReportFormula] = ()
-    derivation: str = ""  # of inverse kinematics, as HTML
-    derivation_typst: str = ""
-    no_derivation: str = ""
-    steps: Sequence[tuple[str, str]] = ()  # derivations step by step: as HTML, as Typst
+    inverse: Derivation | None = None
+    no_inverse: str = ""
+    steps: Sequence[Derivation] = ()
     counts: Sequence[Count] = ()
     verdicts: Sequence[ReportVerdict] = ()
     base: Table | None = None
@@ -78,6 +83,14 @@ class Story:
     hidden: Sequence[str] = ()
     version: str = ""
     remarks: Sequence[str] = field(default=())
+
+
+WORDS = ("about", "tables", "given", "formulas", "counts", "verdicts", "base", "no_base", "no_inverse", "remarks")
+
+
+def told_story(story: Story, told: Told) -> Story:
+    """The same with its messages in another language; derivations are translated where they are set."""
+    return replace(story, **{name: in_language(getattr(story, name), told) for name in WORDS})
 
 
 # The parts of a report as HTML. Whatever a user wrote is text, never markup.
@@ -89,18 +102,28 @@ LONG_NUMBER = re.compile(rf"-?(?=(?:\.?[0-9]){{{DIGITS + 2},}})[0-9]+\.[0-9]+")
 LONG_CODE = 300_000  # characters of all files together
 
 
-def arm(story: Story) -> str:
+def arm(story: Story, told: Told) -> str:
+    still = _noscript(told("The arm moves where scripts may run."))
     return (
         f'<div class="stand"><div id="arm-view" class="arm">{story.picture}</div>'
-        '<div id="controls" class="controls"><noscript>The arm moves where scripts may run.</noscript></div></div>'
+        f'<div id="controls" class="controls">{still}</div></div>'
     )
 
 
-def table(story: Story) -> str:
+def _noscript(words: str) -> str:
+    return f"<noscript>{escape(words)}</noscript>"
+
+
+def _note(words: str) -> str:
+    return f'<p class="note">{escape(words)}</p>'
+
+
+def table(story: Story, told: Told) -> str:
     parts = [
-        wide(html_table(heads, [list(map(short, row)) for row in rows], title)) for title, heads, rows in story.tables
+        wide(html_table(heads, [list(map(short, row)) for row in rows], title), told)
+        for title, heads, rows in story.tables
     ]
-    return "\n".join([*parts, *(f'<p class="note">{escape(remark)}</p>' for remark in story.remarks)])
+    return "\n".join([*parts, *map(_note, story.remarks)])
 
 
 def short(cell: str) -> str:
@@ -108,49 +131,57 @@ def short(cell: str) -> str:
     return f"{float(cell):.{DIGITS}g}" if LONG_NUMBER.fullmatch(cell) else cell
 
 
-def equations(story: Story) -> str:
-    return "\n".join(map(formula, story.formulas))
+def equations(story: Story, told: Told) -> str:
+    return "\n".join(formula(one, told) for one in story.formulas)
 
 
-def formula(one: ReportFormula) -> str:
+def formula(one: ReportFormula, told: Told) -> str:
     """Short ones are open; of a very long one the page gives the length alone."""
     head = f"{escape(one.title)} <small>{escape(one.about)}</small>"
     if not one.latex or len(one.latex) > LONGEST:
-        why = one.why_not or (
-            f"The equations are {len(one.latex):,} characters long: more than a page can show. "
-            "They can be had as code, or entry by entry from Python."
+        long = Message(
+            "The equations are {count:,} characters long: more than a page can show. Generate code, or print them "
+            "entry by entry in Python.",
+            len(one.latex),
         )
-        return f'<div class="formula"><h3>{head}</h3><p class="note">{escape(why)}</p></div>'
+        return f'<div class="formula"><h3>{head}</h3>{_note(one.why_not or told(long))}</div>'
     opened = " open" if len(one.latex) <= FOLDED else ""
     block = f'<div class="tex" data-display="1" tabindex="0" role="group" aria-label="{escape(one.title)}">'
     return f"<details{opened}><summary>{head}</summary>{block}{escape(one.latex)}</div></details>"
 
 
-def inverse(story: Story) -> str:
+def inverse(story: Story, told: Told) -> str:
     branches = '<div id="branches"></div>'
-    if not story.derivation:
-        return f'{branches}<p class="note">{escape(story.no_derivation)}</p>'
-    return f"{branches}<style>{STYLE}</style>{story.derivation}"
+    if story.inverse is None:
+        return branches + _note(story.no_inverse)
+    return f"{branches}<style>{STYLE}</style>{story.inverse.html(told, 3)}"
 
 
-def steps(story: Story) -> str:
+def steps(story: Story, told: Told) -> str:
     """Derivations, each behind its title."""
-    return f"<style>{STYLE}</style>" + "\n".join(html for html, _ in story.steps)
+    return f"<style>{STYLE}</style>" + "\n".join(one.html(told, 3) for one in story.steps)
 
 
-def counts(story: Story) -> str:
+COUNTED = Message("Multiplications and additions of every method before optimisation, each proved equal to the others.")
+
+
+def counts(story: Story, told: Told) -> str:
     """A bar for each method; published figures beside ours."""
-    groups = [(model, list(rows)) for model, rows in groupby(story.counts, key=lambda row: row.model)]
-    words = "Multiplications and additions of every method before optimisation, each proved equal to the others."
-    return f"<p>{words}</p>" + "\n".join(bars(model, rows) for model, rows in groups)
+    return f"<p>{escape(told(COUNTED))}</p>" + "\n".join(bars(*group, told) for group in counts_by_model(story))
 
 
-def bars(model: str, rows: Sequence[Count]) -> str:
+def counts_by_model(story: Story) -> list[tuple[str, list[Count]]]:
+    return [(model, list(rows)) for model, rows in groupby(story.counts, key=lambda row: row.model)]
+
+
+def bars(model: str, rows: Sequence[Count], told: Told) -> str:
     most = max((row.total for row in rows), default=1) or 1
+    columns = ("method", "mul", "add", "sin, cos", "total")
+    heads = "".join(f'<th scope="col">{escape(told(head))}</th>' for head in columns)
     return wide(
-        f'<table class="bars"><caption>{escape(model.replace("_", " "))}</caption>'
-        '<tr><th scope="col">method</th><th scope="col">mul</th><th scope="col">add</th><th scope="col">sin, cos</th>'
-        f'<th scope="col">total</th></tr>{"".join(bar(row, most) for row in rows)}</table>'
+        f'<table class="bars"><caption>{escape(model)}</caption><tr>{heads}</tr>'
+        f"{''.join(bar(row, most) for row in rows)}</table>",
+        told,
     )
 
 
@@ -162,70 +193,79 @@ def bar(row: Count, most: int) -> str:
     return f'<tr><th scope="row">{name}</th>{cells}<td class="total">{drawn}<span>{row.total}</span></td></tr>'
 
 
-def check(story: Story) -> str:
-    rows = [(one.name, _word(one), f"{one.sentence} {one.detail}".strip()) for one in story.verdicts]
+def check(story: Story, told: Told) -> str:
+    rows = [(one.name, told(word_of(one)), f"{one.sentence} {one.detail}".strip()) for one in story.verdicts]
     laws = [one for one in story.verdicts if one.how != "noted"]
     failed = sum(not one.passed for one in laws)
-    words = f"{failed} of {len(laws)} laws fail." if failed else f"All {len(laws)} laws hold for this robot."
-    return f"<p>{words}</p>" + wide(html_table(("law", "found", "in words"), rows))
+    words = Message("All {count} laws hold for this robot.", len(laws))
+    if failed:
+        words = Message("{failed} of {count} laws fail.", failed, len(laws))
+    heads = [told(head) for head in ("law", "found", "in words")]
+    return f"<p>{escape(told(words))}</p>" + wide(html_table(heads, rows), told)
 
 
-def _word(one: ReportVerdict) -> str:
+def word_of(one: ReportVerdict) -> str:
     if one.how == "noted":
-        return "a note"
-    return f"holds, {one.how}" if one.passed else "FAILS"
+        return Message("a note")
+    return Message("holds, {how}", Message(one.how)) if one.passed else Message("FAILS")
 
 
-def base(story: Story) -> str:
+def base(story: Story, told: Told) -> str:
     if story.base is None:
-        return f'<p class="note">{escape(story.no_base)}</p>'
+        return _note(story.no_base)
     title, heads, rows = story.base
-    return wide(html_table(heads, rows, title))
+    return wide(html_table(heads, rows, title), told)
 
 
-def motion(story: Story) -> str:
-    return '<div id="motion-view"><noscript>The torques are computed where scripts may run.</noscript></div>'
+def motion(story: Story, told: Told) -> str:
+    return f'<div id="motion-view">{_noscript(told("The torques are computed where scripts may run."))}</div>'
 
 
-def code(story: Story) -> str:
+def code(story: Story, told: Told) -> str:
     """Files one below the other, as far as there is room for them."""
     parts, room = [], LONG_CODE
     for name, text in story.code:
         room -= len(text)
         if room < 0:
-            parts.append(f'<p class="note">{escape(name)} is {len(text):,} characters long and is left out here.</p>')
+            left_out = Message("{name} is {count:,} characters long and is left out here.", name, len(text))
+            parts.append(_note(told(left_out)))
             continue
+        lines = Message("{count:,} lines", text.count("\n") + 1)
         parts.append(
-            f"<details><summary>{escape(name)} <small>{text.count(chr(10)) + 1:,} lines</small></summary>"
+            f"<details><summary>{escape(name)} <small>{escape(told(lines))}</small></summary>"
             f'<div class="file" data-name="{escape(name)}"><pre tabindex="0"><code>{escape(text)}</code></pre></div>'
             "</details>"
         )
     return "\n".join(parts)
 
 
-def exercise(story: Story) -> str:
-    return '<div id="exercise-view"><noscript>Answers are checked where scripts may run.</noscript></div>'
+def exercise(story: Story, told: Told) -> str:
+    """The questions; what they need of a table that is hidden stands above them."""
+    given = table(replace(story, tables=story.given, remarks=()), told)
+    return f'{given}<div id="exercise-view">{_noscript(told("Answers are checked where scripts may run."))}</div>'
 
 
-def wide(inside: str) -> str:
-    return f'<div class="wide" tabindex="0" role="group" aria-label="table">{inside}</div>'
+def wide(inside: str, told: Told) -> str:
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(told("table"))}">{inside}</div>'
 
 
+ASKED = {"equations", "inverse", "motion"}  # what an exercise asks for, if it is hidden
 # name of a part → its heading, its HTML, is there something to tell?
-PARTS: dict[str, tuple[str, Callable[[Story], str], Callable[[Story], bool]]] = {
-    "arm": ("Arm", arm, lambda story: True),
-    "table": ("Table", table, lambda story: bool(story.tables)),
-    "equations": ("Equations", equations, lambda story: bool(story.formulas)),
-    "inverse": ("Inverse kinematics", inverse, lambda story: True),
-    "steps": ("Step by step", steps, lambda story: bool(story.steps)),
-    "motion": ("Torques of a motion", motion, lambda story: True),
-    "counts": ("Operation counts", counts, lambda story: bool(story.counts)),
-    "check": ("Laws checked", check, lambda story: bool(story.verdicts)),
-    "base": ("Base parameters", base, lambda story: True),
-    "code": ("Code in C", code, lambda story: bool(story.code)),
-    "exercise": ("Exercise", exercise, lambda story: bool(story.hidden)),
+PARTS: dict[str, tuple[Message, Callable[[Story, Told], str], Callable[[Story], bool]]] = {
+    "arm": (Message("Arm"), arm, lambda story: True),
+    "table": (Message("Table"), table, lambda story: bool(story.tables)),
+    "equations": (Message("Equations"), equations, lambda story: bool(story.formulas)),
+    "inverse": (Message("Inverse kinematics"), inverse, lambda story: True),
+    "steps": (Message("Step by step"), steps, lambda story: bool(story.steps)),
+    "motion": (Message("Torques of a motion"), motion, lambda story: True),
+    "counts": (Message("Operation counts"), counts, lambda story: bool(story.counts)),
+    "check": (Message("Laws checked"), check, lambda story: bool(story.verdicts)),
+    "base": (Message("Base parameters"), base, lambda story: True),
+    "code": (Message("Code in C"), code, lambda story: bool(story.code)),
+    "exercise": (Message("Exercise"), exercise, lambda story: bool(ASKED & set(story.hidden))),
 }
 CHOSEN = tuple(name for name in PARTS if name != "exercise")  # what may be hidden
+MADE_BY = "Made by manipula {version}."
 
 
 # The one file of a report: it asks nobody for anything, and a content security policy holds it to that.
@@ -237,36 +277,38 @@ POLICY = (
 )
 
 
-def report_page(story: Story) -> str:
+def report_page(story: Story, told: Told = same) -> str:
     """The whole HTML of a report."""
+    story = told_story(story, told)
     script = built_file("report.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     shown = {
-        name: (title, draw(story))
+        name: (told(title), draw(story, told))
         for name, (title, draw, has) in PARTS.items()
         if name not in story.hidden and has(story)
     }
     data = {"name": story.name, "drawing": story.drawing, "hidden": list(story.hidden)}
+    made_by = told(Message(MADE_BY, story.version))
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{escape(told(LANGUAGE))}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY.format(digest=digest))}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
         f"<title>{escape(story.name)}</title>\n"
         f"<style>{built_file('report.css').read_text(encoding='utf-8')}</style>\n</head>\n<body>\n"
-        f"{_head(story, {name: title for name, (title, _) in shown.items()})}\n<main>\n"
+        f"{_head(story, {name: title for name, (title, _) in shown.items()}, told)}\n<main>\n"
         + "\n".join(_section(name, title, body) for name, (title, body) in shown.items())
-        + f"\n</main>\n<footer><p>Made by manipula {escape(story.version)}.</p></footer>\n"
+        + f"\n</main>\n<footer><p>{escape(made_by)}</p></footer>\n"
         + _data("report", "application/json", json.dumps(data, allow_nan=False).replace("<", "\\u003c"))
         + _data("module", "text/plain", story.module.replace("</script", "<\\/script").replace("<!--", "<\\!--"))
         + f"<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
-def _head(story: Story, titles: dict[str, str]) -> str:
+def _head(story: Story, titles: dict[str, str], told: Told) -> str:
     links = " ".join(f'<a href="#{name}">{escape(title)}</a>' for name, title in titles.items())
     return (
         f"<header><h1>{escape(story.name)}</h1><p>{escape(story.about)}</p>"
-        f'<nav aria-label="parts of this report">{links}</nav></header>'
+        f'<nav aria-label="{escape(told("parts of this report"))}">{links}</nav></header>'
     )
 
 

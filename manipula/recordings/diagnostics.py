@@ -1,6 +1,6 @@
 """Units that cannot be what they are taken for, and joints that do not belong together: seen, and refused.
 
-What is recorded twice tells most: a speed is the slope of its position, ∫q̇ dt = Δq, whatever either is recorded in.
+What is recorded twice shows most: a speed is the slope of its position, ∫q̇ dt = Δq, whatever either is recorded in.
 A factor of 57.3 between them is degrees, of 1000 milliseconds. Without speeds there are the joint's limits, a span of
 turns that no arm has, and steps of time that no recorder has. Nothing is ever converted on such a ground: the sentence
 says what to write.

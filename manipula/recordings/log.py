@@ -42,7 +42,7 @@ class Understood(NamedTuple):
 class Log:
     """Arrays (…, time, n), SI and radians; what was not recorded is None. `state` is what a law remembered.
 
-    `turns` tells which joints turn (empty: all do), `effort_limits` what their motors can give, where that is known.
+    `turns` says which joints turn (empty: all do), `effort_limits` what their motors can give, where that is known.
     `notes` are sentences about what was repaired or assumed; `stated` names the quantities whose units somebody said,
     so that nothing is guessed about them; `understood` is where each was found in a file.
 

@@ -24,7 +24,7 @@ SIDE = 16  # steps on each side that say whether the rate changes
 LASTING = 64  # samples: another rate that ends sooner is a pause of the recorder
 OTHER_RATE = 1.5
 BRIDGED = 0.02  # s: an arm moves on smoothly through a gap that short, whatever its recorder's rate
-SHORTEST = 8  # samples: what is shorter tells nothing
+SHORTEST = 8  # samples: what is shorter shows nothing
 CROWDED = 0.2  # of a step: samples that near are one
 PART, AROUND = 1 << 15, 100  # samples of one spline, and those around it
 

@@ -151,7 +151,7 @@ def _score(way: Way, text: str) -> int:
 
 
 def _refuse_thousands(path: Path, rows: list[TextLine], way: Way) -> None:
-    """0.004;3,605: a decimal comma, or thousands? One number that cannot be thousands tells."""
+    """0.004;3,605: a decimal comma, or thousands? One number that cannot be thousands decides."""
     if way.decimal == ".":
         return
     cells = [cell for line in rows[:LOOKED_AT] for cell in way.cells(line.text)]

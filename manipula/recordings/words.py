@@ -1,7 +1,7 @@
 """Heads of columns: `shoulder_pan_joint_position`, `q_1`, `joint1.pos [deg]`, `tau[3]`, read as words.
 
 A head is split into words and numbers; one of its words names the quantity, others say that it was measured or wanted,
-or that it is not a joint's (a force at the tool). What is left names the joint, or tells like columns apart.
+or that it is not a joint's (a force at the tool). What is left names the joint, or separates columns that are alike.
 """
 
 from __future__ import annotations

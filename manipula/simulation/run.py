@@ -26,9 +26,9 @@ class Run:
 
     `ref` is what was wanted, None without a reference; `state` what the law remembered, by name. `balance` is energy in
     − stored − lost over the largest energy that took part, for each row of a batch. `whole` is False where the run was
-    interrupted. `modes` are the times in which a joint rests, held by friction or a stop; `unsettled` tells (for each
+    interrupted. `modes` are the times in which a joint rests, held by friction or a stop; `unsettled` says (for each
     row) whether in some step it was not found out to the last which joints rest, or how an implicit step ends. `about`
-    tells how it was made.
+    says how it was made.
     """
 
     robot: Robot

@@ -27,7 +27,7 @@ from manipula.studio.tasks.requests import Given, error_of
 from manipula.support.progress import told_by_others
 
 # Messages between the server and its workers: JSON behind its length. Data only; nothing is unpickled.
-# Sentences are data, too: the server tells them in the language of the page.
+# Sentences are data, too: the server translates them for the page.
 
 _LENGTH = struct.Struct(">I")
 

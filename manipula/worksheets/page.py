@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 from manipula.algebra.show.notation import Script
+from manipula.messages import Message
 from manipula.pages.steps import Told
 from manipula.worksheets.answers import ROUNDING, UNIT
 from manipula.worksheets.questions import CLOSE, LIST_GAPS, LIST_NOISE, NEAR, WorksheetQuestion
@@ -28,16 +29,16 @@ SHEET_STYLE = """
 @media print { .question form { display: none; } .question::after { content: ""; display: block; height: 3cm; } }
 """
 WORDS = {
-    "right": "Right.",
-    "sign": "Not equal: the sign is opposite.",
-    "factor": "Not equal: off by a constant factor.",
-    "constant": "Not equal: off by a constant.",
-    "wrong": "Not equal.",
-    "unread": "This cannot be read: write products with *, as in l1*c1 + l2*c12.",
-    "list": "This cannot be read: type numbers with commas, as in 30, -45.",
-    "name": "This is not a name of this arm:",
-    "count": "Expected so many numbers:",
-    "empty": "Type an answer first.",
+    "right": Message("Right."),
+    "sign": Message("Not equal: the sign is opposite."),
+    "factor": Message("Not equal: off by a constant factor."),
+    "constant": Message("Not equal: off by a constant."),
+    "wrong": Message("Not equal."),
+    "unread": Message("This cannot be read: write products with *, as in l1*c1 + l2*c12."),
+    "list": Message("This cannot be read: type numbers with commas, as in 30, -45."),
+    "name": Message("This is not a name of this arm:"),
+    "count": Message("Expected so many numbers:"),
+    "empty": Message("Type an answer first."),
 }
 
 
@@ -60,9 +61,9 @@ def question_html(
     shown = f'<p class="right">{left} <math><mo>=</mo>{answer}</math></p>' if answer and one.kind == "formula" else (
         f'<p class="right">{left} = {escape(answer)}</p>' if answer else "")  # fmt: skip
     packed = escape(json.dumps(data), quote=True)
-    label = told("your answer")
+    label = told(Message("your answer"))
     field = f'<input aria-label="{one.key}: {escape(label)}" autocomplete="off" spellcheck="false">'
-    button = f"<button>{escape(told('Check'))}</button>"
+    button = f"<button>{escape(told(Message('Check')))}</button>"
     return (
         f'<div class="question" data-question="{packed}"><p><b>{one.key}</b> {one.asks.sentence(script, told)}</p>'
         f'{given}{shown}<form><span>{left} =</span>{field}{button}<output aria-live="polite"></output></form></div>'

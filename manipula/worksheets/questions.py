@@ -174,12 +174,14 @@ def _entries(topic: str, derivation: Derivation) -> Iterator[Asked]:
         left = script.notation(x.left)
         match topic:
             case "pose" if left == "p":
-                yield from _matrix(x, "p", "Find {left}, a coordinate of the tool's origin in the base frame.")
+                yield from _matrix(x, "p", Message("Find {left}, a coordinate of the tool's origin in the base frame."))
             case "pose" if left in ("n", "o"):
                 yield from _matrix(x, left, _AXES[left])
             case "jacobian" if left == "J":
                 yield from _matrix(
-                    x, "J", "Find {left}, an entry of the Jacobian of the tool (linear velocity above angular)."
+                    x,
+                    "J",
+                    Message("Find {left}, an entry of the Jacobian of the tool (linear velocity above angular)."),
                 )
             case "dynamics" if isinstance(x.left, Letter) and isinstance(x.result, FormulaTree):
                 if x.left.letter == "m" or (x.left.letter == "g" and x.left.below != "0"):
@@ -197,14 +199,14 @@ def _entries(topic: str, derivation: Derivation) -> Iterator[Asked]:
 
 
 _AXES = {
-    "n": "Find {left}, a component of n, the x axis of the tool, in the base frame.",
-    "o": "Find {left}, a component of o, the y axis of the tool, in the base frame.",
+    "n": Message("Find {left}, a component of n, the x axis of the tool, in the base frame."),
+    "o": Message("Find {left}, a component of o, the y axis of the tool, in the base frame."),
 }
-_POINT = "Find {left} from the position (x, y) of the tool."
-_WRIST = "Find {left} from the position (xw, yw) of joint 3."
+_POINT = Message("Find {left} from the position (x, y) of the tool.")
+_WRIST = Message("Find {left} from the position (xw, yw) of joint 3.")
 _DYNAMICS = {
-    "m": "Find {left}, an entry of the inertia matrix.",
-    "g": "Find {left}, the torque of gravity (the force, where the joint slides).",
+    "m": Message("Find {left}, an entry of the inertia matrix."),
+    "g": Message("Find {left}, the torque of gravity (the force, where the joint slides)."),
 }
 
 

@@ -23,7 +23,7 @@ from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_
 from manipula.mechanics.robot.formats.registry import format_named
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.placement import Placement
-from manipula.messages import Message
+from manipula.messages import Message, in_language
 from manipula.pages.derivation import STYLE, same
 from manipula.pages.documents import html_document, latex_document, typst_document
 from manipula.pages.page import table as page_table
@@ -36,14 +36,22 @@ from manipula.worksheets.arms import student_arms
 from manipula.worksheets.page import SCRIPT, SHEET_STYLE, question_html
 from manipula.worksheets.questions import ArmQuestions, Solved, WorksheetQuestion, ask, samples_of, solve
 
+TextRows = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # title, heads, rows
 FORMATS = ("html", "tex", "typ", "pdf")
-PARTS = {"pose": "The pose", "jacobian": "The Jacobian", "dynamics": "The dynamics", "ik": "Inverse kinematics",
-         "singularities": "Singular configurations"}  # fmt: skip
-HOW = (
+PARTS = {
+    "pose": Message("The pose"),
+    "jacobian": Message("The Jacobian"),
+    "dynamics": Message("The dynamics"),
+    "ik": Message("Inverse kinematics"),
+    "singularities": Message("Singular configurations"),
+}
+HOW = Message(
     "Type formulas with the names of the table: l1*c1 + l2*c12. c1 is cos(q1), s12 is sin(q1 + q2); q1, q2, … are the "
     "joint variables, * is a product, ^ a power."
 )
-HOW_NUMBERS = "Lengths are in m, masses in kg; angles are in degrees where numbers are asked. Three digits are enough."
+HOW_NUMBERS = Message(
+    "Lengths are in m, masses in kg; angles are in degrees where numbers are asked. Three digits are enough."
+)
 
 
 @dataclass(frozen=True)
@@ -70,15 +78,20 @@ class Sheet:
         return self.asked.derivations[0].script(style)
 
     def title(self, teacher: bool, told: Told) -> str:
-        template = "Worksheet {number}: {robot}, with solutions" if teacher else "Worksheet {number}: {robot}"
-        return told(Message(template, self.number, self.robot.name))
+        title = Message("Worksheet {number}: {robot}", self.number, self.robot.name)
+        if teacher:
+            title = Message("Worksheet {number}: {robot}, with solutions", self.number, self.robot.name)
+        return told(title)
 
-    def tables(self) -> list[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
+    def tables(self, told: Told) -> list[TextRows]:
         """What every question needs: the arm's geometry, its masses, gravity, values."""
         moving = any(one.topic == "dynamics" for one in self.questions)
         found = [t for t in tables_of(self.robot) if moving or not t.title.startswith(("Inertial", "Surroundings"))]
         known = [t for t in found if any(cell != SYMBOLIC for row in t.rows for cell in row[1:])]
-        return [(t.title, t.columns, t.rows) for t in known]
+        found_tables: list[TextRows] = in_language(
+            [(Message(t.title), tuple(map(Message, t.columns)), t.rows) for t in known], told
+        )
+        return found_tables
 
     def answer_text(self, one: WorksheetQuestion, style: str) -> str:
         script = self.script(style)
@@ -98,7 +111,7 @@ class Sheet:
     def html(self, teacher: bool, told: Told = same) -> str:
         script = self.script("html")
         parts = [f"<h1>{script.words(self.title(teacher, told))}</h1>"]
-        parts += [page_table(*one) for one in self.tables()]
+        parts += [page_table(*one) for one in self.tables(told)]
         parts += [f"<p>{script.words(told(text))}</p>" for text in (HOW, HOW_NUMBERS)]
         rng, topic = Random(f"samples {self.seed} {self.number}"), ""
         for one in self.questions:
@@ -110,7 +123,7 @@ class Sheet:
             parts.append(question_html(one, script, told, self.givens(one), samples, answer, self.arm_in_numbers(one)))
         if teacher:
             parts += [x.html(told) for x in self.asked.derivations]
-        return html_document(self.title(teacher, told), parts, STYLE + SHEET_STYLE, SCRIPT)
+        return html_document(self.title(teacher, told), parts, STYLE + SHEET_STYLE, SCRIPT, told)
 
     def arm_in_numbers(self, one: WorksheetQuestion) -> dict[str, Any] | None:
         """Of a question for joints: the arm's table as the page computes with it."""
@@ -130,7 +143,7 @@ class Sheet:
     def latex(self, teacher: bool, told: Told = same) -> str:
         script = self.script("latex")
         parts = [rf"\section*{{{script.words(self.title(teacher, told))}}}"]
-        parts += [_latex_table(*one, script) for one in self.tables()]
+        parts += [_latex_table(*one, script) for one in self.tables(told)]
         parts += [script.words(told(text)).replace("^", r"\^{}") for text in (HOW, HOW_NUMBERS)]
         topic = ""
         for one in self.questions:
@@ -149,7 +162,7 @@ class Sheet:
     def typst(self, teacher: bool, told: Told = same) -> str:
         script = self.script("typst")
         parts = [f"= {script.words(self.title(teacher, told))}"]
-        parts += [_typst_table(*one) for one in self.tables()]
+        parts += [_typst_table(*one) for one in self.tables(told)]
         parts += [script.words(told(text)) for text in (HOW, HOW_NUMBERS)]
         topic = ""
         for one in self.questions:
@@ -164,7 +177,7 @@ class Sheet:
             )
         if teacher:
             parts += [x.typst(told, 2) for x in self.asked.derivations]
-        return typst_document("\n\n".join(parts))
+        return typst_document("\n\n".join(parts), told)
 
     def as_dict(self) -> dict[str, object]:
         """With solutions: what `worksheet check` reads."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import manipula as mp
 from manipula import api
+from manipula.cli.terminal.language import told_in
 from tests.browser.boxes import SIZES, text_faults
 from tests.browser.pages import opened
 from tests.browser.studio import Program, library, page_of
@@ -73,10 +75,10 @@ def test_the_finder_finds_nothing_else(blank: Any) -> None:
     assert text_faults(blank, 5) == []
 
 
-def faults_of_report(browser: Any, name: str, folder: Path) -> list[str]:
+def faults_of_report(browser: Any, name: str, language: str, folder: Path) -> list[str]:
     """With every fold open."""
     path, found = folder / "report.html", []
-    mp.report(name, path, optimise="none")
+    mp.report(name, path, optimise="none", told=partial(told_in, name=language))
     with opened(browser, path) as (page, complaints):
         page.wait_for_selector("body[data-ready]")
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
@@ -91,16 +93,16 @@ def faults_of_report(browser: Any, name: str, folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.drawn("name")
-@pytest.mark.parametrize("name", SMALL)
-def test_no_text_of_a_report_is_cut_off_or_covered(browser: Any, name: str, tmp_path: Path) -> None:
-    assert faults_of_report(browser, name, tmp_path) == []
+@pytest.mark.parametrize("draw", [(name, language) for name in SMALL for language in ("en", "pt")], ids=" ".join)
+def test_no_text_of_a_report_is_cut_off_or_covered(browser: Any, draw: tuple[str, str], tmp_path: Path) -> None:
+    assert faults_of_report(browser, *draw, tmp_path) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_no_text_of_any_report_is_cut_off_or_covered(browser: Any, name: str, tmp_path: Path) -> None:
-    assert faults_of_report(browser, name, tmp_path) == []
+    found = {language: faults_of_report(browser, name, language, tmp_path) for language in ("en", "pt")}
+    assert found == {"en": [], "pt": []}
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.cli.terminal.language import told_in
 from manipula.errors import UnknownNameError
 from manipula.pages.page import STATIC
 from tests.browser.pages import changed, opened
+from tests.units.test_report_words import ENGLISH
 
 pytestmark = pytest.mark.skipif(not (STATIC / "report.js").exists(), reason="the page is not built (`make web`)")
 
@@ -148,6 +151,31 @@ def test_every_part_is_there_with_a_heading(page: Any) -> None:
     assert "l2 = 0.3" in page.locator("#table").inner_text()  # the stand-in is told
 
 
+def test_what_the_script_says_is_portuguese_too(browser: Any, tmp_path: Path) -> None:
+    """Sliders, answers, plots, equations, an exercise; in the words that the studio has."""
+    path = tmp_path / "arm.html"
+    mp.report("planar2r", path, hidden=("motion", "counts", "check"), optimise="none", told=partial(told_in, name="pt"))
+    with opened(browser, path) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        page.wait_for_function("document.querySelectorAll('#equations .katex').length >= 5")
+        said = page.evaluate(WORDS)
+        assert page.locator("html[lang=pt]").count() == 1 and {"Repouso", "Mostrar", "cotovelo"} <= {
+            *" ".join(said).split()
+        }
+        assert [text for text in said if ENGLISH.search(text)] == []
+        assert page.locator("#equations .legend").first.inner_text().startswith("com ")
+        page.locator(".question button").first.click()
+        assert page.locator(".question output, .question [role=status]").first.inner_text().startswith("Ainda não: ")
+        assert not complaints
+
+
+# every text and every label of the page but formulas, code and scripts
+WORDS = """[...document.querySelectorAll("body, body *:not(script, style, code, .katex *, math *)")].flatMap(one =>
+  [...[...one.childNodes].filter(node => node.nodeType == 3 && !one.closest("script, style, pre, .katex, math"))
+    .map(node => node.textContent.trim()), one.getAttribute("aria-label"), one.getAttribute("title")].filter(Boolean)
+)"""
+
+
 def test_code_can_be_opened(page: Any) -> None:
     page.locator("#code summary").first.click()
     assert page.get_by_role("button", name="Copy").first.is_visible()
@@ -187,6 +215,32 @@ def test_what_is_hidden_is_asked_for(browser: Any, tmp_path: Path) -> None:
         fields.nth(2).fill(f"{z:.5f}")
         asked.get_by_role("button", name="Check").click()
         assert asked.get_by_role("status").inner_text() == "Right."
+        assert page.locator("#exercise table").count() == 4 and page.locator(".where").count() == 0
+        assert not complaints
+
+
+@pytest.mark.parametrize("hidden", [("equations",), ("inverse",), ("equations", "motion"), ("counts",)])
+def test_an_exercise_states_what_it_needs_and_does_not_show_its_answer(
+    browser: Any, hidden: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The letters that have no value, with what they stand for now; no code, and not where the tool is."""
+    path, robot = tmp_path / "arm.html", mp.load("planar2r").with_parameters(l2=0.25, m2=1)
+    mp.report(robot, path, hidden=(*hidden, "check", "base"), optimise="none")
+    with opened(browser, path) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        asked = hidden != ("counts",)
+        assert page.locator("#exercise").count() == asked and page.locator("#code").count() == (not asked)
+        assert page.locator(".where").count() == ("equations" not in hidden)
+        questions = page.locator(".question > p:first-child")
+        for text in questions.all_inner_texts():
+            weights = ", m1 = 1 kg, g = 9.81 m/s²" if "hold" in text else ""
+            assert text.endswith(f"With l1 = 0.3 m{weights}.")
+        if asked:
+            box = page.get_by_role("spinbutton", name="l1 (m), as a number")
+            box.fill("0.4")
+            box.press("Enter")
+            assert "l1 = 0.4 m" in questions.first.inner_text()
+        assert questions.count() == {"equations": 2, "inverse": 1, "counts": 0}[hidden[0]]
         assert not complaints
 
 

@@ -15,7 +15,8 @@ import pytest
 from manipula.studies.study_file import study_of_file
 from tests.browser.studio import Program, library, page_of, paste, ready
 
-WEB = Path(__file__).parents[2] / "web" / "src" / "studio"
+SOURCES = Path(__file__).parents[2] / "web" / "src"
+WEB = SOURCES / "studio"
 SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
 
 # every visible control: its middle lies in the window, or in a box that scrolls to it and can be reached itself
@@ -116,9 +117,9 @@ def test_the_finder_of_lost_controls_finds_one(page: Any) -> None:
 
 
 def sentences() -> set[str]:
-    """Everything the page's source hands to its translator as it stands."""
+    """Everything the sources of the pages hand to the translator as it stands."""
     found: set[str] = set()
-    for path in WEB.rglob("*.ts*"):
+    for path in SOURCES.rglob("*.ts*"):
         text = path.read_text(encoding="utf-8")
         found |= set(re.findall(r'\bt\(\s*"((?:[^"\\]|\\.)*)"', text))
         for one, many in re.findall(r'\bcounted\("([^"]*)", "([^"]*)"', text):
@@ -127,7 +128,7 @@ def sentences() -> set[str]:
 
 
 def test_every_sentence_is_there_in_portuguese() -> None:
-    portuguese = json.loads((WEB / "language" / "portuguese.json").read_text(encoding="utf-8"))
+    portuguese = json.loads((SOURCES / "shared" / "portuguese.json").read_text(encoding="utf-8"))
     said = sentences()
     assert len(said) > 200
     assert sorted(said - portuguese.keys()) == []

@@ -13,8 +13,10 @@ import pytest
 import manipula as mp
 from manipula.pages import paper, report
 from manipula.pages.charts import Chart, ChartLine, HeatMap
+from manipula.pages.derivation import Derivation
 from manipula.pages.page import charts, page, paragraph, section, table, warning_paragraph
 from manipula.pages.plots import Bar, counts_figure
+from manipula.pages.steps import LessonStep, sentence
 from manipula.studies.results.front import side_by_side
 
 PAGES = Path(__file__).parent / "pages"
@@ -153,9 +155,9 @@ def story(**more: Any) -> report.Story:
             report.ReportFormula("none", "why", "", "it has no numbers", "", (), ()),
             report.ReportFormula("long", "", "y" * 60_001, "", "y" * 20_001, (), ()),
         ],
-        "derivation": "<p>1. x</p>", "derivation_typst": "*1.* $x$",
-        "counts": [report.Count("inverse_dynamics", "best", 30, 20, 10, 2),
-                   report.Count("inverse_dynamics", "theirs", 60, None, None, None, "Book & Co"),
+        "inverse": Derivation("arm", "ik", sentence("The angles"), (), (LessonStep(sentence("x & y")),), {}),
+        "counts": [report.Count("inverse dynamics", "best", 30, 20, 10, 2),
+                   report.Count("inverse dynamics", "theirs", 60, None, None, None, "Book & Co"),
                    report.Count("pose", "best", 0, 0, 0, 0)],
         "verdicts": [report.ReportVerdict("energy", "It is kept.", "proved", True),
                      report.ReportVerdict("mass", "It is positive.", "checked", False, "m2 is not."),
@@ -167,7 +169,7 @@ def story(**more: Any) -> report.Story:
 
 
 BARE = {
-    "tables": (), "formulas": (), "derivation": "", "derivation_typst": "", "no_derivation": "no closed form & so on",
+    "tables": (), "formulas": (), "inverse": None, "no_inverse": "no closed form & so on",
     "counts": (), "verdicts": (), "base": None, "no_base": "no numbers", "code": (), "picture": "", "remarks": (),
 }  # fmt: skip
 STORIES = {"whole": {}, "bare": BARE, "hidden": {"hidden": ("arm", "counts", "inverse")}}
@@ -186,21 +188,21 @@ def test_reports(name: str, request: pytest.FixtureRequest, tmp_path: Path, monk
 
 def test_laws_that_all_hold(request: pytest.FixtureRequest) -> None:
     told = story(verdicts=[report.ReportVerdict("energy", "It is kept.", "proved", True)])
-    assert "<p>All 1 laws hold for this robot.</p>" in report.check(told)
-    assert "<p>1 of 2 laws fail.</p>" in report.check(story())
+    assert "<p>All 1 laws hold for this robot.</p>" in report.check(told, str)
+    assert "<p>1 of 2 laws fail.</p>" in report.check(story(), str)
 
 
 def test_limits_of_what_a_report_shows() -> None:
     def html(length: int) -> str:
-        return report.formula(report.ReportFormula("t", "", "x" * length))
+        return report.formula(report.ReportFormula("t", "", "x" * length), str)
 
     assert "<details open>" in html(1500) and "<details>" in html(1501) and "<details>" in html(60_000)
     assert "The equations are 60,001 characters long" in html(60_001)
 
     def typst(length: int, steps: int = 0) -> str:
-        return paper.formula(report.ReportFormula("t", "", typst="x" * length, auxiliary=["a"] * steps))
+        return paper.formula(report.ReportFormula("t", "", typst="x" * length, auxiliary=["a"] * steps), str)
 
-    assert "#fitted" in typst(20_000) and "#fitted" not in typst(20_001) and "20,001 signs long" in typst(20_001)
+    assert "#fitted" in typst(20_000) and "#fitted" not in typst(20_001) and "20,001 characters long" in typst(20_001)
     assert "#in_steps" in typst(20_001, 700) and "#in_steps" not in typst(20_001, 701)
     assert "#in_steps" in typst(5, 700) and "too wide for paper" in typst(5, 701)
     rows = [("a", "b")] * 12

@@ -83,7 +83,7 @@ def test_a_spherical_wrist_comes_apart() -> None:
     assert said == {
         "elbow": "a3*s3 + d4*c3 = 0", "shoulder": "a2*c2 + a3*c23 - d4*s23 = 0", "wrist": "s5 = 0"
     }  # fmt: skip
-    assert r"\det J_{11} &=" in found.latex and r"\text{ or }" in found.latex
+    assert r"\det J_{11} &=" in found.latex() and r"\text{ or }" in found.latex()
     arm, values = mp.Arm("puma560"), mp.load("puma560").parameters
     q = np.array([0.3, -0.4, float(np.arctan2(-values["d4"], values["a3"])), 0.2, 0.9, 0.1])  # type: ignore[operator]
     assert np.linalg.svd(arm.jacobian(q), compute_uv=False)[-1] < 1e-12

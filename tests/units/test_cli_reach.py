@@ -23,7 +23,7 @@ def test_singularities_are_those_of_python(robot: str) -> None:
     found = mp.singularities(robot)
     assert done("singularities", robot).strip() == str(found)
     assert as_json("singularities", robot) == found.as_dict()
-    assert done("singularities", robot, "--latex").strip() == found.latex
+    assert done("singularities", robot, "--latex").strip() == found.latex()
 
 
 def test_values_take_the_place_of_letters_where_they_are_asked_to() -> None:

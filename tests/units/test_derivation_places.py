@@ -21,8 +21,10 @@ from manipula.algebra.show.layout import width
 from manipula.algebra.show.notation import Letter, script_of
 from manipula.api.robot_story import _steps
 from manipula.cli.app import app
+from manipula.pages import paper, report
 from manipula.pages.derivation import Derivation
 from manipula.pages.documents import html_document, latex_document, typst_document
+from manipula.pages.report import Story
 
 CASES = [
     ("planar2r", "pose", "transforms"), ("planar2r", "jacobian", ""), ("planar2r", "dynamics", "lagrange"),
@@ -143,12 +145,13 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_report_has_every_derivation_of_its_robot(robot: str) -> None:
     """On the page and on paper; of six joints the dynamics by Newton–Euler."""
     arm = mp.load(robot)
-    found = _steps(arm)
+    story = Story(name=arm.name, about="", drawing={}, steps=_steps(arm))
+    page, typst = report.steps(story, str), paper.steps(story, str)
     topics = ("pose", "jacobian", "singularities", "dynamics")
-    assert len(found) == len(topics)
-    for topic, (html, typst) in zip(topics, found, strict=True):
+    assert len(story.steps) == len(topics)
+    for topic in topics:
         title = mp.derive(arm, topic, method="newton-euler" if topic == "dynamics" and arm.dof > 3 else "").title
-        assert title.sentence(script_of("html", (), {}), str) in html
+        assert title.sentence(script_of("html", (), {}), str) in page
         assert title.sentence(script_of("typst", (), {}), str) in typst
 
 

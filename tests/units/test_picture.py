@@ -111,7 +111,7 @@ WRONG = [
     ({"values": {"l9": 1}}, "l9"),
     ({"values": [1]}, "by name"),
     ({"q": [0, 1e200]}, "finite"),
-    ({"path": "arm.png"}, r"ends in \.svg"),
+    ({"path": "arm.jpg"}, r"ends in \.svg"),
     ({"path": "/"}, r"ends in \.svg"),
 ]
 
@@ -128,7 +128,27 @@ def test_the_command_line_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     assert "Picture: arm.svg" in done("show", "planar2r", "--picture", "arm.svg", "--set", "l1=0.5")
     assert Path("arm.svg").read_text(encoding="utf-8") == mp.picture("planar2r", values={"l1": 0.5})
-    assert "ends in .svg" in refused("show", "planar2r", "--picture", "arm.pdf")
+    assert "ends in .svg" in refused("show", "planar2r", "--picture", "arm.bmp")
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_a_picture_for_paper_has_its_size_and_the_arm(seed: int, tmp_path: Path) -> None:
+    """A PNG of four dots a point, clear where nothing is drawn; a PDF page as large as the picture."""
+    pytest.importorskip("typst", reason="Typst is not installed: no PDF and no PNG")
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed: the PNG is not opened")
+    rng = random.Random(seed)
+    size, background = (rng.randrange(120, 400), rng.randrange(120, 400)), rng.choice(["none", "light", "dark"])
+    robot = rng.choice(["planar2r", "scara", "puma560", "stanford"])
+    for ending in ("png", "pdf"):
+        text = mp.picture(robot, path=tmp_path / f"arm.{ending}", size=size, background=background)
+        assert text == mp.picture(robot, size=size, background=background)  # the same drawing
+    drawn = image.open(tmp_path / "arm.png").convert("RGBA")
+    assert drawn.size == (4 * size[0], 4 * size[1])
+    clear, whole = drawn.getchannel("A").getextrema()
+    assert whole == 255 and clear == (0 if background == "none" else 255)
+    assert len(drawn.convert("RGB").getcolors(1 << 24)) > 20  # shaded solids
+    page = (tmp_path / "arm.pdf").read_bytes()
+    assert page.startswith(b"%PDF") and re.search(rb"/MediaBox ?\[0 0 %d(?:\.0)? %d(?:\.0)?\]" % size, page)
 
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"

@@ -192,13 +192,13 @@ def test_expanded_and_factored(arm: Function) -> None:
 def test_styles_of_a_whole_function(arm: Function) -> None:
     terminal, latex = equations(arm, "expanded", "unicode"), equations(arm, "expanded", "latex")
     assert str(terminal).startswith("x₁ = a·c₁ + d·c₁₂")
-    assert str(latex) == latex.latex
-    assert latex.latex.startswith("\\begin{aligned}\nx_{1} &= a\\,c_{1} + d\\,c_{12} \\\\\n")
-    assert latex.latex.endswith(
+    assert str(latex) == latex.latex()
+    assert latex.latex().startswith("\\begin{aligned}\nx_{1} &= a\\,c_{1} + d\\,c_{12} \\\\\n")
+    assert latex.latex().endswith(
         "&\\text{with } c_{1} = \\cos\\left(q_{1}\\right),\\quad s_{1} = \\sin\\left(q_{1}\\right),"
         "\\quad c_{12} = \\cos\\left(q_{1} + q_{2}\\right)\n\\end{aligned}"
     )
-    assert latex._repr_latex_() == f"$$\n{latex.latex}\n$$"
+    assert latex._repr_latex_() == f"$$\n{latex.latex()}\n$$"
     assert latex._repr_html_() is None  # a notebook would take it before LaTeX
     assert len(latex) == 3
 

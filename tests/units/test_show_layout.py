@@ -100,7 +100,7 @@ def test_an_entry_written_already_is_only_named() -> None:
     found = Equations("expanded", "text", tuple(matrix("M", (2, 2), [long, LETTERS[0], long, ZERO])))
     assert str(found).splitlines()[1:4] == ["M[1,2] = a2", "M[2,1] = M[1,1]", "M[2,2] = 0"]
     assert dict(found)["M[2,1]"] == dict(found)["M[1,1]"]  # as data every entry is whole
-    assert r"M_{2,1} &= M_{1,1}" in found.latex
+    assert r"M_{2,1} &= M_{1,1}" in found.latex()
 
 
 @pytest.mark.turn
@@ -111,7 +111,7 @@ def test_displays_stay_below_the_buffer_of_mathjax(count: int) -> None:
     lines: list[Line] = [((f"x{i}", ()), sum_of([random_tree(chance, 30), Q[0]])) for i in range(1, count + 1)]
     found = Equations("expanded", "latex", tuple(lines))
     shown = found._repr_latex_()
-    if len(found.latex) > PAGES + 10_000:
+    if len(found.latex()) > PAGES + 10_000:
         assert shown is None and "300 equations" in str(found._repr_html_())
         return
     assert shown is not None and found._repr_html_() is None

@@ -96,6 +96,8 @@ SLOWER = [
 
 @pytest.fixture(autouse=True)
 def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in COMMANDS:
+        load_command(name)  # a module imported later would keep the ear of a test in place of `translate`
     monkeypatch.delenv(language.VARIABLE, raising=False)
     yield
     language.speak("")

@@ -108,7 +108,7 @@ def test_every_form_compiles_and_odd_names_do_no_harm() -> None:
         (("y", ()), FormulaCall(op, (A, B, Q)[:count]))
         for op, count in (("pow", 2), ("max", 2), ("select", 3), ("floor", 1))
     ]
-    parts.append(Equations("factored", "typst", tuple(rows)).typst)
+    parts.append(Equations("factored", "typst", tuple(rows)).typst())
     text = compiled("#set page(width: auto, height: auto)\n" + "\n\n".join(parts))
     assert text.count(b"<use") > 300
 

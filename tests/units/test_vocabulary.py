@@ -302,7 +302,7 @@ BANNED = re.compile(
     r"|\brobot that is described\b|\bwhat turns is on\b|\blinks are left; their\b|\bkeeps its solid\b"
     r"|\bhas it at once\b|\bis none is\b|\bnobody answered\b|\bgoes nowhere\b|\bis no column of\b"
     r"|\btell (?:how far|where an|what every)\b|\bloses a freedom\b|\bweigh what an arm held\b|\bstand before a law\b"
-    r"|\bthere is no checker\b|\bis not warned\b|\bmodels follow\b|\bt\(.(?:Beside it|in all|asking…|kept )",
+    r"|\bthere is no checker\b|\bis not warned\b|\bmodels follow\b|\btells\b|\bt\(.(?:Beside it|in all|asking…|kept )",
     re.IGNORECASE,
 )
 READ = {  # where a person reads, and what is passed over: the pairs themselves, lists of old names, other languages

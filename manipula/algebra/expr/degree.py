@@ -1,4 +1,4 @@
-"""Degrees as a scalar: any text run over them tells how large the polynomials are that a draw in the field samples.
+"""Degrees as a scalar: any text run over them gives the degrees of the polynomials that a draw in the field samples.
 
 A value stands for a rational function N/D: `top` bounds the degree of N, and D is a product of known factors, so that
 sums are brought to their least common denominator. A symbol has degree 1; so have the cosine and the sine of an angle,

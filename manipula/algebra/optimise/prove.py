@@ -199,7 +199,7 @@ def _proved_with_roots(
 
 
 def is_decidable_root(radicand: Expr) -> bool:
-    """Has this expression of parameters a root at some points and none at others? Else no point tells √x from −√x."""
+    """Has this expression of parameters a root at some points and none at others? Else √x and −√x look alike."""
     names = [str(x.data) for x in free_symbols([radicand])]
     seen: set[bool] = set()
     for number in range(LOOKS if names else 0):

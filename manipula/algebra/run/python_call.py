@@ -46,7 +46,7 @@ class ParameterCall:
         return self.size > 0
 
     def functions(self) -> Iterator[str]:
-        """`known` tells whether these are the values kept, `allowed` whether they may be; `learn` keeps them."""
+        """`known` says whether these are the values kept, `allowed` whether they may be; `learn` keeps them."""
         if not self:
             return
         one, n = _BITS[self.scalar], self.size

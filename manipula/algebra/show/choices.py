@@ -101,7 +101,7 @@ def _inverse(bottom: FormulaTree) -> FormulaTree:
 
 
 def _evaluate_known(op: str, args: list[FormulaTree]) -> FormulaTree:
-    """A function of what is known, as far as that tells its value."""
+    """A function of what is known, as far as that determines its value."""
     rule = _RULES.get(op)
     value = rule(*args) if rule else None
     return FormulaCall(op, tuple(args)) if value is None else value

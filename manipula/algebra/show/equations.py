@@ -7,16 +7,17 @@ expanded    each output separately, a sum of products
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import product as indices
+from textwrap import wrap
 from typing import Literal, get_args
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.maths import topological
 from manipula.algebra.show.choices import in_cases, simplify_choices, written_anew
-from manipula.algebra.show.layout import Line, auxiliary_lines, draw_lines, legend_lines
+from manipula.algebra.show.layout import COLUMNS, Line, auxiliary_lines, draw_lines, legend_lines
 from manipula.algebra.show.paper import PAGES, Latex, Running, Setting, Typst, displays, legend_rows, typeset_rows
 from manipula.algebra.show.printer import NameParts, Printer, Unicode, book_names, entry_names, trig_name
 from manipula.algebra.simplify import Tell, expand_function, factor_function, silent
@@ -47,6 +48,8 @@ class Equations:
     aliases: Mapping[str, NameParts] = field(default_factory=dict)  # variables under another name: q1 is θ₁
     units: tuple[tuple[str, str], ...] = ()  # of inputs and outputs, printed at the end
     columns: tuple[str, ...] = ()  # of a regressor: the parameter each belongs to
+    told: Callable[[str], str] = field(default=str, repr=False, compare=False)  # translates the words between formulas
+    relation: str = ""  # how the outputs belong together; printed below, in text
 
     @property
     def operations(self) -> int:
@@ -90,7 +93,8 @@ class Equations:
         # in the auxiliary form every sine has a line of its own
         legend = {} if self.form == "auxiliary" else dict(self.legend(self.style))
         said = {"form": self.form, "style": self.style, "operations": self.operations}
-        return {**said, "equations": pairs, "where": legend, "units": dict(self.units)}
+        about = {"relation": self.relation} if self.relation else {}
+        return {**said, "equations": pairs, "where": legend, "units": dict(self.units), **about}
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.texts(self.style))
@@ -103,9 +107,10 @@ class Equations:
         if isinstance(printer, Setting):
             return printer.align_rows(self._rows(printer))
         lines = draw_lines(self.lines, printer)
-        lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], "with")
-        lines += legend_lines(self._columns(printer), "columns")
-        return "\n".join(lines + legend_lines(self._units(printer), "in"))
+        lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], self.told("with"))
+        lines += legend_lines(self._columns(printer), self.told("columns"))
+        lines += legend_lines(self._units(printer), self.told("in"))
+        return "\n".join(lines + wrap(self.told(self.relation), COLUMNS))
 
     def _columns(self, printer: Printer) -> list[str]:
         """1: Lzz1_R, 2: mx1_R, …"""
@@ -127,12 +132,10 @@ class Equations:
         names = ", ".join([*every][:8]) + (", …" if len(every) > 8 else "")
         return f"<{len(self)} equations, {self.form}: {names}; {self.operations} operations; print(…) writes them out>"
 
-    @property
     def latex(self) -> str:
         r"""An `aligned` block, for a display; matrices are `bmatrix`."""
         return str(replace(self, style="latex"))
 
-    @property
     def typst(self) -> str:
         """The same as a display of Typst's."""
         return str(replace(self, style="typst"))
@@ -146,9 +149,9 @@ class Equations:
 
     def _rows(self, printer: Setting) -> list[str]:
         rows = typeset_rows(self.lines, printer)
-        rows += legend_rows([f"{short} = {long}" for short, long in self._legend(printer)], "with", printer)
-        rows += legend_rows(self._columns(printer), "columns", printer, each=8)
-        return rows + legend_rows(self._units(printer), "in", printer)
+        rows += legend_rows([f"{short} = {long}" for short, long in self._legend(printer)], self.told("with"), printer)
+        rows += legend_rows(self._columns(printer), self.told("columns"), printer, each=8)
+        return rows + legend_rows(self._units(printer), self.told("in"), printer)
 
     @property
     def _latex_rows(self) -> list[str]:

@@ -25,7 +25,7 @@ from rich.text import Text
 
 from manipula.cli.terminal.language import in_shell_words, told_error, translate
 from manipula.errors import ManipulaError, ManipulaWarning, ProofError
-from manipula.messages import Message, in_front
+from manipula.messages import Message, in_front, in_language
 from manipula.support.progress import Tell, told_by_others
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def say_table(
     if title:
         say_prose(title, "bold cyan")
     console, columns = _console(), [translate(column) for column in columns]
+    rows = in_language(rows, translate)
     blocks = [range(len(columns))] if prose else _blocks(columns, rows, console.width)
     rows = _cut(columns, rows, console.width) if prose == "cut" else rows
     for number, chosen in enumerate(blocks):
@@ -169,7 +170,7 @@ def _blocks(columns: Sequence[str], rows: Rows, room: int) -> list[Sequence[int]
 
 @contextmanager
 def progress(text: str) -> Iterator[Tell]:
-    """A spinner on stderr that tells the present step; silent where nobody is watching."""
+    """A spinner on stderr that shows the present step; silent where nobody is watching."""
     console = _console(stderr=True)
     if not console.is_terminal:
         yield lambda step: None

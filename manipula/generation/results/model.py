@@ -18,6 +18,7 @@ from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, ManipulaError, UnknownNameError
+from manipula.mechanics.models.catalogue import MODELS
 from manipula.pages.formulation_text import choices_in_words
 from manipula.support.files import write_files
 from manipula.support.text import html_table
@@ -106,7 +107,10 @@ class Model:
 
         plain = None if form == "auxiliary" else self._for_people()
         letters = self._letters_by(names)
-        return equations(self.function, form, style, plain, letters=letters, units=units, tell=tell)
+        found = equations(self.function, form, style, plain, letters=letters, units=units, tell=tell)
+        entry = MODELS.get(self.provenance.model)
+        whole = entry is not None and not entry.outputs.keys().isdisjoint(self.outputs)  # more than single entries
+        return replace(found, relation=entry.relation) if entry and whole else found
 
     def _letters_by(self, names: str) -> tuple[str, ...]:
         if names not in NAMES:

@@ -6,7 +6,7 @@ Z along a motion without that noise ask the same of the parameters, and nothing 
 
 Source: A. Janot, P.-O. Vandanjon, M. Gautier, "A generic instrumental variable approach for industrial robot
 identification", IEEE Transactions on Control Systems Technology 22(1), 2014. There Z is simulated with the robot's
-controller, which no log tells; here the arm is taken to follow what was asked of it (see `instruments`), which makes Z
+controller, which no log has; here the arm is taken to follow what was asked of it (see `instruments`), which makes Z
 correlate less with Y where it does not, so that σ grows, but no bias. S takes residuals for white: noise of encoders
 that is differenced and not filtered lies above the instruments' band, and σ is then larger than it need be.
 """

@@ -69,7 +69,7 @@ def normal_from(grams: Grams, weights: Array, blocks: Indexes | slice = slice(No
 
 
 def solve_normal(normal: Normal) -> Solved:
-    """By eigenvectors of A with its columns at unit length; what only rounding tells is left out."""
+    """By eigenvectors of A with its columns at unit length; what is rounding alone is left out."""
     lengths = np.sqrt(np.maximum(np.diag(normal.A), 0.0))
     scale = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
     values, vectors = eigh(normal.A * np.outer(scale, scale))

@@ -1,4 +1,4 @@
-"""What a motion tells of the parameters, as a number with an exact gradient.
+"""The information of a motion on the parameters, as a number with an exact gradient.
 
 The unknowns are the base parameters of the rigid arm and, of every coordinate, motor inertia, viscous and Coulomb
 friction and a constant. W is the matrix of all samples, τ = W θ, and G = WᵀW/N.
@@ -36,7 +36,7 @@ from manipula.trajectories.trajectory import Floats
 WIDTH = 0.05  # of the velocity limit: where the sign of a velocity is drawn out
 RIDGE = 1e-9  # of a column's unit squared: log det stays finite where nothing is identifiable
 FLOOR = 1e-15  # of the mean eigenvalue
-MIXED = 0.02  # of log det, per unknown, in the condition: of motions as well conditioned the one that tells more
+MIXED = 0.02  # of log det, per unknown, in the condition: of motions as well conditioned the one with more information
 LIGHT = 200_000  # multiplications of a product
 STATES = 60  # at random, to see which columns are independent
 DEPENDENT = 1e-7  # of a column's length, what the columns before do not explain

@@ -42,7 +42,7 @@ def refuse_silent(data: Data) -> None:
     if not data.fit.rows.sum():
         raise InputError(
             "identify: no joint ever moves faster than 0.01 rad/s (0.001 m/s of joints that slide): such a "
-            "recording tells no inertia and no friction; are its times in seconds and its angles in radians?"
+            "recording identifies no inertia and no friction; are its times in seconds and its angles in radians?"
         )
     loud = torque_squares(data.judge)
     if not (loud > 0).any():

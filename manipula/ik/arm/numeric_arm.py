@@ -1,6 +1,6 @@
 """`NumericArm`: a robot with numbers whose models are compiled on first use.
 
-Every model of the catalogue is a method here: `_model_method` makes it, `ArmModels` tells type checkers of it.
+Every model of the catalogue is a method here: `_model_method` makes it, `ArmModels` declares it to type checkers.
 """
 
 from __future__ import annotations

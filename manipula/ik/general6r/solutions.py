@@ -199,7 +199,7 @@ def solve_pose(
 ) -> int:
     """Every solution q of a pose (4 by 4), in order, and how many there are; -1 for what is no pose.
 
-    `about` tells of each its residual and how far its twin is; `report` the solutions accounted for, whether that is
+    `about` has of each its residual and how far its twin is; `report` the solutions accounted for, whether that is
     all there are, and the readings asked.
     """
     exact = reals(12)

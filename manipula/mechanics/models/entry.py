@@ -48,7 +48,8 @@ class ModelEntry:
     the methods that are right on robots that branch; the others want a serial arm. The plain method is
     always named. `wants` says what an arm must have for the model to exist, where that is more than inertia. `floating`
     is the file of `models/floating` with the model's form on a base that moves; without one it wants a fixed base.
-    A `framed` model is about several frames, which a request names.
+    A `framed` model is about several frames, which a request names. `relation` says how the outputs belong together,
+    where their names are not those of books.
     """
 
     name: str
@@ -70,6 +71,7 @@ class ModelEntry:
     wants: str = ""
     floating: str = ""
     framed: bool = False
+    relation: str = ""
 
     @property
     def method_names(self) -> list[str]:
@@ -93,6 +95,7 @@ ALSO_CALLED = {
     "ikine_gn": "inverse_kinematics", "ikine_nr": "inverse_kinematics", "ikine_a": "inverse_kinematics",
     "ikine6s": "inverse_kinematics", "ik_lm": "inverse_kinematics",
     "j": "jacobian", "jacob0": "jacobian", "geometric_jacobian": "jacobian", "jacobe": "jacobian_tool",
+    "jacobian_matrix": "jacobian",
     "body_jacobian": "jacobian_tool",
     "id": "inverse_dynamics", "rnea": "inverse_dynamics", "rne": "inverse_dynamics", "torque": "inverse_dynamics",
     "torques": "inverse_dynamics", "tau": "inverse_dynamics", "dynamics": "inverse_dynamics",

@@ -39,7 +39,6 @@ from manipula.messages import Message
 
 LENGTH, ANGLE, MASS, PITCH = 0.3, 0.5, 1.0, 0.02  # m, rad, kg, m/rad
 INERTIA, OTHER, WEIGHT = 0.02, 0.1, 9.81  # kg·m² on the diagonal; of drives, SI; m/s²
-WORDS = {"t": ("m", "shift along", LENGTH), "r": ("rad", "turn about", ANGLE)}  # of steps, by their first letter
 
 
 @dataclass(frozen=True)
@@ -117,58 +116,67 @@ def _alone(cell: Cell) -> str:
 
 
 def _cells(robot: RobotDescription) -> Iterator[Meaning]:
-    yield from _steps(robot.base, "base")
+    yield from _steps(robot.base, Message("base"))
     for joint in robot.joints:
         yield from _joint(joint)
-    yield from _steps(robot.tool, "tool")
+    yield from _steps(robot.tool, Message("tool"))
     for body in robot.payload:
-        yield from _body(body, "payload")
+        yield from _body(body, Message("payload"))
     for cell, axis, own in zip(robot.gravity, AXES, (0.0, 0.0, -WEIGHT), strict=True):
-        yield Meaning(cell, "m/s²", f"gravity along {axis}", WEIGHT, own)
+        yield Meaning(cell, "m/s²", Message("gravity along {axis}", axis), WEIGHT, own)
     for frame in robot.frames:
-        yield from _steps(frame.at, f"frame {frame.name}")
+        yield from _steps(frame.at, Message("frame {name}", frame.name))
     for mounted in robot.ground:
-        yield from _meanings_of_mounted(mounted, "base")
+        yield from _meanings_of_mounted(mounted, Message("base"))
     for element in robot.elements:
         for cell, entry in zip(element.values, ENTRIES.values(), strict=True):
-            yield Meaning(cell, entry.unit, f"{entry.about} of element {element.name}", OTHER)
+            yield Meaning(cell, entry.unit, _of(Message(entry.about), Message("element {name}", element.name)), OTHER)
 
 
 def _joint(joint: Joint) -> Iterator[Meaning]:
-    own = f"joint {joint.name}"
+    own = Message("joint {name}", joint.name)
     yield from _steps(joint.before, own)
     unit, size = ("rad", 0.0) if joint.turns else ("m", 0.0)
-    yield Meaning(joint.offset, unit, f"offset of {own}", size)
+    yield Meaning(joint.offset, unit, _of(Message("offset"), own), size)
     yield from _steps(joint.after, own)
     for entry, cell in joint.kind_items():
-        yield Meaning(cell, "m/rad" if entry.quantity == "length" else entry.unit, f"{entry.key} of {own}", PITCH)
+        yield Meaning(cell, "m/rad" if entry.quantity == "length" else entry.unit, _of(entry.key, own), PITCH)
     if joint.body is not None:
-        yield from _body(joint.body, f"link {joint.link or joint.name}")
+        yield from _body(joint.body, Message("link {name}", joint.link or joint.name))
     for item in joint.actuator.items():
-        yield Meaning(item.value, item.entry.units[0 if joint.turns else 1], f"{item.name} of {own}", OTHER)
+        yield Meaning(item.value, item.entry.units[0 if joint.turns else 1], _of(Message(item.name), own), OTHER)
     for mounted in joint.carries:
         yield from _meanings_of_mounted(mounted, own)
 
 
 def _meanings_of_mounted(mounted: Mounted, on: str) -> Iterator[Meaning]:
     yield from _steps(mounted.at, mounted.name or on)
-    yield from _body(mounted.body, mounted.name or f"body on {on}")
+    yield from _body(mounted.body, mounted.name or Message("body on {part}", on))
 
 
 def _steps(steps: Steps, of: str) -> Iterator[Meaning]:
     for step in steps:
-        unit, word, size = WORDS[step.kind[0]]
-        yield Meaning(step.amount, unit, f"{word} {step.kind[1]}, {of}", size)
+        kind, axis = step.kind
+        if kind == "t":
+            yield Meaning(step.amount, "m", Message("shift along {axis}, {part}", axis, of), LENGTH)
+        else:
+            yield Meaning(step.amount, "rad", Message("turn about {axis}, {part}", axis, of), ANGLE)
 
 
 def _body(body: Body, of: str) -> Iterator[Meaning]:
-    yield Meaning(body.mass, "kg", f"mass of {of}", MASS)
-    unit, word = ("m", "centre of mass") if body.centre_is == "com" else ("kg·m", "first moment")
+    yield Meaning(body.mass, "kg", _of(Message("mass"), of), MASS)
+    com = body.centre_is == "com"
+    unit, what = ("m", Message("centre of mass")) if com else ("kg·m", Message("first moment"))
     for axis, cell in zip(AXES, body.centre, strict=True):
-        yield Meaning(cell, unit, f"{word} of {of}, {axis}", 0.0)
-    word = "second moment" if body.inertia_is == "second_moment" else "inertia"
+        yield Meaning(cell, unit, _of(what, of, axis), 0.0)
+    what = Message("second moment" if body.inertia_is == "second_moment" else "inertia")
     for pair, cell in zip(SIX, body.inertia, strict=True):
-        yield Meaning(cell, "kg·m²", f"{word} of {of}, {pair}", INERTIA if pair[0] == pair[1] else 0.0)
+        yield Meaning(cell, "kg·m²", _of(what, of, pair), INERTIA if pair[0] == pair[1] else 0.0)
+
+
+def _of(what: str, part: str, place: str = "") -> Message:
+    of = Message("{what} of {part}", what, part)
+    return Message("{of}, {place}", of, place) if place else of
 
 
 # Where joints may go, how fast, and what their motors can give, as numbers.

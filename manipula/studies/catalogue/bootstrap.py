@@ -78,7 +78,7 @@ FORM = (
     StudySetting("method", "as identify takes it", "written"),
     StudySetting("prior", "as identify takes it", "written"),
 )
-COLUMNS = {"draw": StudyColumn("", "number of the draw")}
+COLUMNS = {"draw": StudyColumn("number", "number of the draw")}
 
 
 def plan(

@@ -98,7 +98,7 @@ LETTERS = 20_000  # of a text
 
 
 class StudyColumn(NamedTuple):
-    """A column of a study's table: its unit, and what it is."""
+    """A column of a study's table: its unit, and what it is. "number": it names a joint, a draw, a search."""
 
     unit: str
     about: str

@@ -79,7 +79,7 @@ COLUMNS = {
     "mass": entry.StudyColumn("kg", "in the hand"),
     "speed": entry.StudyColumn("1", "times the motion's"),
     "use": entry.StudyColumn("1", "largest torque, as a share of its limit"),
-    "joint": entry.StudyColumn("", "number of the joint that limits"),
+    "joint": entry.StudyColumn("number", "number of the joint that limits"),
     "speed_use": entry.StudyColumn("1", "largest velocity, as a share of its limit"),
     "torque": entry.StudyColumn("N·m or N", "largest of every joint"),
     "fits": entry.StudyColumn("", "1 where no limit is passed"),

@@ -104,7 +104,7 @@ FORM = (
     entry.StudySetting("q", "the configurations themselves", "written"),
 )
 COLUMNS = {
-    "draw": entry.StudyColumn("", "number of the arm built"),
+    "draw": entry.StudyColumn("number", "number of the arm built"),
     "position": entry.StudyColumn("m", "worst error of the tool's position"),
     "position_mean": entry.StudyColumn("m", "mean error of the tool's position"),
     "angle": entry.StudyColumn("rad", "worst error of the tool's orientation"),

@@ -95,7 +95,7 @@ FORM = (
     *(_SAME[name] for name in ("start", "goal", "duration", "settle", "payload", "sample", "settings", "device")),
 )
 COLUMNS = {
-    "search": StudyColumn("", "number of the search"),
+    "search": StudyColumn("number", "number of the search"),
     **{name: rollouts.COLUMNS[name] for name in ("error", "error_end", "torque")},
     "runs": StudyColumn("", "simulated runs that it took"),
     "history": StudyColumn("rad or m", "the smallest error after every generation"),

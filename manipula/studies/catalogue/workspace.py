@@ -117,7 +117,7 @@ COLUMNS = {
     "answers": StudyColumn("", "answers of inverse kinematics inside the limits, the most of any direction"),
     "manipulability": StudyColumn("SI", "best √det(J Jᵀ)"),
     "torque": StudyColumn("N·m or N", "worst that gravity asks of a joint"),
-    "joint": StudyColumn("", "number of the joint that bears it"),
+    "joint": StudyColumn("number", "number of the joint that bears it"),
 }
 
 

@@ -20,6 +20,7 @@ from manipula.robot import Robot
 from manipula.studies.cases.values import RESERVED, Case, Column, refuse_ending
 from manipula.support.files import open_archive, replace_file
 
+NUMBER = "number"  # the unit of what names a joint, a draw, a search: it has no mean
 FIGURES = ("lowest", "5 %", "median", "mean", "95 %", "highest")
 STRIDE = 2**16  # rows of a group: its size does not depend on how the study was run
 
@@ -177,7 +178,7 @@ class StudyTable:
         ]
 
     def summary(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Of every result that is a number: least, median, mean, most."""
+        """Of every result that is a quantity: least, median, mean, most."""
         figures = self.figures()
         return ("result", *FIGURES), [
             (name, *("" if x is None else f"{x:.5g}" for x in found.values())) for name, found in figures.items()
@@ -185,7 +186,8 @@ class StudyTable:
 
     def figures(self) -> dict[str, dict[str, float | None]]:
         """The numbers of the summary, by result; None where no case gave one."""
-        return {name: _figures(self.table[name]) for name in self.results if is_numeric(self.table[name])}
+        counted = (name for name in self.results if is_numeric(self.table[name]) and self.units.get(name) != NUMBER)
+        return {name: _figures(self.table[name]) for name in counted}
 
     def robot(self, case: int) -> Robot:
         """The robot of a case, in a study where each has its own."""
@@ -198,8 +200,8 @@ class StudyTable:
         return f"{name}, {unit}" if (unit := self.unit(name)) else name
 
     def unit(self, name: str) -> str:
-        """A share has no mean."""
-        return "" if (unit := self.units.get(name, "")) == "1" else unit
+        """As it is written; nothing of a share, nor of the number of a joint."""
+        return "" if (unit := self.units.get(name, "")) in ("1", NUMBER) else unit
 
     def save(self, path: str | Path) -> Path:
         """The table as a file: .npz, .csv or .parquet; cases that failed have a column `failure` where it has rows."""

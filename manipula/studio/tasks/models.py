@@ -84,7 +84,7 @@ def _printed(made: Model, form: str, names: str, tell: requests.Tell) -> replies
              "terms": [{"tex": _on_screen(x), "text": y, "tree": z} for x, y, z in zip(styled, texts, trees)]}
             for (name, texts), (left, styled), trees in lines
         ],
-        "text": str(replace(found, style="text")),
+        "text": str(replace(found, style="text", relation="")),
         "legend": [{"name": short, "tex": _equal(*tex)} for (short, _), tex in legend],
         "units": dict(found.units),
         "count": cast("replies.OperationCounts", made.cost.as_dict()),
@@ -93,7 +93,7 @@ def _printed(made: Model, form: str, names: str, tell: requests.Tell) -> replies
         "proof": proof,
         "error_exponent": int(proof.fields["exponent"]),
         "form": form,
-        "remark": "",
+        "remark": Message(found.relation),
     }  # fmt: skip
 
 

@@ -135,7 +135,7 @@ OperationCounts = TypedDict("OperationCounts", {
 })
 # `text`: all of it, for copying; `units` of inputs and outputs; the first `intermediates` of the lines are no outputs.
 # Proved: the probability of an undetected error is below 1e`error_exponent`. `form` is the one shown; `remark`:
-# why it is not the one requested.
+# why it is not the one requested, or how the outputs belong together.
 EquationsAnswer = TypedDict("EquationsAnswer", {
     "model": str, "method": str, "lines": list[EquationLine], "text": str, "legend": list[Abbreviation],
     "units": dict[str, str], "count": OperationCounts, "conditions": list[str], "intermediates": int, "proof": str,

@@ -24,7 +24,7 @@ from tests.browser.test_studio import recorded
 from tests.golden.sentences import Sentences
 from tests.units.studio.conftest import Live
 
-WORDS = Path(__file__).parents[3] / "web" / "src" / "studio" / "language" / "portuguese.json"
+WORDS = Path(__file__).parents[3] / "web" / "src" / "shared" / "portuguese.json"
 SLIDER = mp.Robot.from_dh([(0, "d2", 0, 0, "P")], name="one")
 BOX = [-0.7, 0.7, -0.7, 0.7, 0, 0]  # said, so that no reach is searched for
 QUICK = {

@@ -1,6 +1,7 @@
 // Every answer of inverse kinematics for where the tool is: its name, its joints, and why it cannot be used.
 import type { Branch, Drawing } from "../shared/types";
 import { BRANCHES, REFUSED } from "../viewer/palette";
+import { t } from "../shared/words";
 import { button, el, told } from "./elements";
 
 export class Answers {
@@ -10,10 +11,10 @@ export class Answers {
 
   constructor(place: HTMLElement, drawing: Drawing, private readonly chosen: (q: number[]) => void) {
     this.units = drawing.coordinates.map((_, c) => drawing.joints.find((one) => one.index === c && one.range)?.unit ?? "rad");
-    const heads = ["", "branch", ...drawing.coordinates, ""].map((text) => (text ? el("th", { scope: "col" }, text) : el("td")));
-    const says = el("p", { class: "note" }, "Every solution for the tool's present position. Drag the tool to update them.");
+    const heads = ["", t("branch"), ...drawing.coordinates, ""].map((text) => (text ? el("th", { scope: "col" }, text) : el("td")));
+    const says = el("p", { class: "note" }, t("Every solution for the tool's present position. Drag the tool to update them."));
     const table = el("table", { class: "answers" }, el("thead", {}, el("tr", {}, ...heads)), this.body);
-    place.replaceChildren(this.words, says, el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "answers of inverse kinematics" }, table));
+    place.replaceChildren(this.words, says, el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": t("answers of inverse kinematics") }, table));
   }
 
   /** On how they were found. */
@@ -30,8 +31,8 @@ export class Answers {
     mark.style.background = usable ? BRANCHES[k % BRANCHES.length] : REFUSED;
     const known = one.q.length > 0 && one.q.every(Number.isFinite);
     const joints = this.units.map((unit, c) => el("td", {}, known ? told(one.q[c], unit) : "–"));
-    const go = here ? el("strong", {}, "here") : usable ? button("go", () => this.chosen(one.q)) : el("span", { class: "note" }, one.reason);
-    if (go instanceof HTMLButtonElement) go.setAttribute("aria-label", `go to ${one.name || `branch ${k + 1}`}`);
+    const go = here ? el("strong", {}, t("here")) : usable ? button(t("go"), () => this.chosen(one.q)) : el("span", { class: "note" }, one.reason);
+    if (go instanceof HTMLButtonElement) go.setAttribute("aria-label", t("go to {0}", one.name || t("branch {0}", k + 1)));
     return el("tr", {}, el("td", {}, mark), el("th", { scope: "row" }, one.name || `${k + 1}`), ...joints, el("td", {}, go));
   }
 }

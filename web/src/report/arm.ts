@@ -1,7 +1,10 @@
 // The arm of a report: viewer, sliders, what to show, where the tool is, and the answers of inverse kinematics.
 import type { Branch, Drawing, RobotModule, Shown } from "../shared/types";
+import { dragged, inWords } from "../shared/branch_words";
 import { searching, type Span } from "../shared/searching";
-import { firstPose, limits, ranges } from "../viewer/chain";
+import type { Units } from "../shared/units";
+import { t } from "../shared/words";
+import { Chain, firstPose, limits, ranges } from "../viewer/chain";
 import { Viewer } from "../viewer/viewer";
 import { Answers } from "./answers";
 import { button, checkbox, el } from "./elements";
@@ -12,26 +15,31 @@ const TOGGLES: [keyof Shown, string][] = [
   ["cloud", "workspace"], ["com", "centres of mass"], ["inertia", "inertia"], ["forces", "weights and torques"],
 ];
 
+const UNITS: Units = { angle: "deg", length: "m" };
+const SEARCHED = "Searched from {0} starts: {1} found, perhaps not all.", ENDLESS = "Searched from {0} starts: {1} found, some of endlessly many.";
+
 export class ReportArm {
   readonly viewer: Viewer;
   private readonly joints: Joints;
   private readonly where = el("p", { class: "where", "aria-live": "off" });
   private readonly said = el("p", { class: "said", role: "status" });
   private readonly answers: Answers | null;
+  private chain: Chain;
   private readonly home: number[];
   private late = 0;
 
-  constructor(private drawing: Drawing, private module: RobotModule | null, host: HTMLElement, private readonly letters: HTMLElement | null = null) {
+  constructor(private drawing: Drawing, private module: RobotModule | null, host: HTMLElement, private readonly letters: HTMLElement | null = null, private readonly asked = false) {
     host.replaceChildren();
     this.viewer = new Viewer(host, { scroll: true, dark: matchMedia("(prefers-color-scheme: dark)").matches });
     this.viewer.setDrawing(drawing);
     this.viewer.setModule(module);
+    this.chain = new Chain(drawing);
     this.home = firstPose(drawing);
     this.joints = new Joints(drawing, this.viewer.q, (q) => this.go(q));
     const place = document.getElementById("branches");
     this.answers = place && (module?.inverse_kinematics || module?.drag) ? new Answers(place, drawing, (q) => this.go(q, true)) : null;
     this.viewer.onMove((q) => this.follow(q));
-    this.viewer.onSay((text) => (this.said.textContent = text));
+    this.viewer.onSay((text) => (this.said.textContent = dragged(text)));
     this.viewer.onGhost((index) => this.take(index));
     this.controls();
     this.follow(this.viewer.q);
@@ -42,21 +50,21 @@ export class ReportArm {
     const place = document.getElementById("controls");
     if (!place) return;
     const usable = TOGGLES.filter(([name]) => name !== "branches" || this.answers);
-    const shows = usable.map(([name, text]) => checkbox(text, this.viewer.shows[name], (on) => this.viewer.show({ [name]: on })));
+    const shows = usable.map(([name, text]) => checkbox(t(text), this.viewer.shows[name], (on) => this.viewer.show({ [name]: on })));
     const poses = Object.entries(this.drawing.poses).map(([name, q]) => button(name, () => this.go(q, true)));
     place.replaceChildren(
       this.joints.root,
       ...(this.letters ? [this.letters] : []),
-      this.where,
+      ...(this.asked ? [] : [this.where]), // where the tool is, is a question of the exercise
       this.said,
-      el("div", { class: "row" }, button("Home", () => this.go(this.home, true)), ...poses, button("Fit", () => this.viewer.fit()), button("PNG", () => this.png()), button("SVG", () => this.svg())),
-      el("fieldset", {}, el("legend", {}, "Show"), ...shows),
+      el("div", { class: "row" }, button(t("Home"), () => this.go(this.home, true)), ...poses, button(t("Fit"), () => this.viewer.fit()), button("PNG", () => this.png()), button("SVG", () => this.svg())),
+      el("fieldset", {}, el("legend", {}, t("Show")), ...shows),
     );
   }
 
   /** The same arm with other lengths and masses, where it stands. */
   change(drawing: Drawing, module: RobotModule): void {
-    [this.drawing, this.module] = [drawing, module];
+    [this.drawing, this.module, this.chain] = [drawing, module, new Chain(drawing)];
     this.viewer.setModule(module);
     this.viewer.setDrawing(drawing);
     this.follow(this.viewer.q);
@@ -79,7 +87,7 @@ export class ReportArm {
     this.joints.set(q);
     const at = this.viewer.poses().at(-1)!.slice(0, 3).map((row) => row[3].toFixed(4));
     const ease = this.module?.manipulability?.(q).w;
-    this.where.textContent = `tool at ${at.join(", ")} m` + (typeof ease === "number" ? ` · manipulability ${ease.toPrecision(3)}` : "");
+    this.where.textContent = t("tool at {0} m", at.join(", ")) + (typeof ease === "number" ? ` · ${t("manipulability")} ${ease.toPrecision(3)}` : "");
     clearTimeout(this.late);
     this.late = window.setTimeout(() => this.branch(), 60); // skeletons are drawn when the hand pauses
   }
@@ -98,13 +106,13 @@ export class ReportArm {
     let step = steps.next();
     while (!step.done && performance.now() < until) step = steps.next();
     const { branches, starts, endless } = step.value;
-    this.tell(branches.map((one) => ({ ...one, name: `found ${one.name}` })));
-    this.answers?.say(`No closed form: searched from ${starts} starts, ${branches.length} found, ${endless ? "some of endlessly many" : "perhaps not all"}.`);
+    this.tell(branches.map((one) => ({ ...one, name: t("found {0}", one.name) })));
+    this.answers?.say(t(endless ? ENDLESS : SEARCHED, starts, branches.length));
     if (!step.done) this.late = window.setTimeout(() => this.search(steps), 0);
   }
 
   private tell(found: Branch[]): void {
-    this.found = found;
+    this.found = inWords(found, UNITS, this.drawing, this.chain);
     const turned = (x: number) => Math.abs(Math.atan2(Math.sin(x), Math.cos(x)));
     const here = (one: Branch) => one.q.every((x, c) => turned(x - this.viewer.q[c]) < 1e-4);
     this.answers?.set(this.found, this.found.findIndex((one) => one.valid && here(one)));

@@ -1,6 +1,7 @@
 // One slider for each joint, with its number beside it; whatever else moves the arm moves them too.
 import type { Drawing } from "../shared/types";
 import { limits, ranges } from "../viewer/chain";
+import { t } from "../shared/words";
 import { DEGREES, el } from "./elements";
 
 interface Field {
@@ -28,10 +29,10 @@ export class Joints {
   private field(c: number, name: string, [low, high]: [number, number], turns: boolean, free: boolean): Field {
     const factor = turns ? DEGREES : 1, unit = turns ? "°" : "m", digits = turns ? 1 : 3;
     const ends = { min: (low * factor).toFixed(digits), max: (high * factor).toFixed(digits) };
-    const step = turns ? 0.1 : 0.001, label = `${name} (${turns ? "degrees" : "metres"})`;
+    const step = turns ? 0.1 : 0.001, label = `${name} (${turns ? t("degrees") : t("metres")})`;
     const slider = el("input", { type: "range", ...ends, step, "aria-label": label });
-    const box = el("input", { type: "number", ...ends, step: turns ? 1 : 0.01, "aria-label": `${label}, as a number` });
-    const say = free ? "no limit given" : `${ends.min} to ${ends.max} ${unit}`;
+    const box = el("input", { type: "number", ...ends, step: turns ? 1 : 0.01, "aria-label": t("{0}, as a number", label) });
+    const say = free ? t("no limit given") : t("{0} to {1} {2}", ends.min, ends.max, unit);
     const change = (from: HTMLInputElement) => {
       const value = Number(from.value) / factor;
       if (from.value === "" || !Number.isFinite(value)) return;

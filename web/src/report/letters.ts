@@ -1,5 +1,6 @@
 // One slider for each letter without a value: it changes the arm and everything that is computed of it, here in the page.
 import type { Drawing, RobotModule } from "../shared/types";
+import { t } from "../shared/words";
 import { el } from "./elements";
 
 const NAMED = 6; // in the heading
@@ -35,17 +36,17 @@ export class Letters {
   constructor(private readonly list: Parameter[], private readonly changed: () => void) {
     this.values = new Map(list.map(({ name, default: usual }) => [name, usual]));
     const named = list.slice(0, NAMED).map(({ name }) => name).join(", ");
-    const names = list.length > NAMED ? `${named} and ${list.length - NAMED} more` : named;
+    const names = list.length > NAMED ? t("{0} and {1} more", named, list.length - NAMED) : named;
     const fields = el("div", { class: "joints" }, ...list.map((one) => this.field(one)));
-    this.root = el("details", { class: "letters", open: list.length <= 4 }, el("summary", {}, `Letters without a value: ${names}`), fields);
+    this.root = el("details", { class: "letters", open: list.length <= 4 }, el("summary", {}, t("Letters without a value: {0}", names)), fields);
     if (!list.length) this.root.hidden = true;
   }
 
   private field({ name, unit, about, default: usual }: Parameter): HTMLElement {
-    const most = 2 * Math.abs(usual) || 0.5, least = usual ? 0 : -most, step = 10 ** Math.floor(Math.log10(most)) / 100, label = `${name} (${unit || "no unit"})`;
+    const most = 2 * Math.abs(usual) || 0.5, least = usual ? 0 : -most, step = 10 ** Math.floor(Math.log10(most)) / 100, label = `${name} (${unit || t("no unit")})`;
     const ends = { min: least, max: most };
     const slider = el("input", { type: "range", ...ends, step, value: usual, "aria-label": label });
-    const box = el("input", { type: "number", step, value: usual, "aria-label": `${label}, as a number` });
+    const box = el("input", { type: "number", step, value: usual, "aria-label": t("{0}, as a number", label) });
     const take = (from: HTMLInputElement) => {
       const value = Number(from.value);
       if (from.value === "" || !Number.isFinite(value)) return;
@@ -57,12 +58,18 @@ export class Letters {
     };
     slider.addEventListener("input", () => take(slider));
     box.addEventListener("change", () => take(box));
-    return el("div", { class: "joint", title: `${about}; a stand-in, since the table has no value` }, el("span", { class: "name" }, name), slider, box, el("span", { class: "unit" }, unit));
+    return el("div", { class: "joint", title: t("{0}; a stand-in, since the table has no value", about) }, el("span", { class: "name" }, name), slider, box, el("span", { class: "unit" }, unit));
   }
 
   /** In the order of a module's parameters. */
   of(module: RobotModule): number[] {
     return module.robot.parameters.map((p) => this.values.get(p.name) ?? p.value ?? p.default);
+  }
+
+  /** l1 = 0.3 m, l2 = 0.3 m: those of these names that have no value. */
+  stated(names: readonly string[]): string {
+    const free = this.list.filter(({ name }) => names.includes(name));
+    return free.map(({ name, unit, default: usual }) => `${name} = ${this.values.get(name) ?? usual} ${unit}`.trim()).join(", ");
   }
 
   get any(): boolean {

@@ -3,6 +3,7 @@
 import "./report.css";
 import type { Drawing, RobotModule } from "../shared/types";
 import { bound } from "../shared/bound";
+import { LANGUAGES, speak, t, type Language } from "../shared/words";
 import { ReportArm } from "./arm";
 import { el } from "./elements";
 import { exercise } from "./exercise";
@@ -38,23 +39,23 @@ async function start(handed: Handed): Promise<void> {
   try {
     module = text.trim() ? await moduleOf(text) : null;
   } catch (error) {
-    document.querySelector("main")?.prepend(el("p", { class: "note" }, `The models could not be loaded: ${String(error)}`));
+    document.querySelector("main")?.prepend(el("p", { class: "note" }, t("The models could not be loaded: {0}", String(error))));
   }
   const free = new Letters(letters(handed.drawing, module), () => changed());
   const host = document.querySelector<HTMLElement>("#arm-view");
-  const found = host && new ReportArm(handed.drawing, module, host, free.any ? free.root : null);
+  const found = host && new ReportArm(handed.drawing, module, host, free.any ? free.root : null, handed.hidden.includes("equations"));
   setEquations();
   setFiles();
   const moving = document.getElementById("motion-view"), asked = document.getElementById("exercise-view");
   let torques: ((module: RobotModule) => void) | null = null;
   if (moving) torques = await motionPanel(moving, handed.drawing, module, found?.viewer ?? null);
-  if (asked) exercise(asked, handed.drawing, module, handed.hidden);
+  if (asked) exercise(asked, handed.drawing, module, handed.hidden, free);
   function changed(): void {
     if (!module) return;
     const drawing = redrawn(handed.drawing, free.values), live = bound(module, free.of(module));
     found?.change(drawing, live);
     torques?.(live);
-    if (asked) exercise(asked, drawing, live, handed.hidden);
+    if (asked) exercise(asked, drawing, live, handed.hidden, free);
   }
   printing(found);
   document.body.dataset.ready = "1";
@@ -71,5 +72,7 @@ function printing(arm: ReportArm | null): void {
   addEventListener("afterprint", () => paper.remove());
 }
 
+const own = document.documentElement.lang;
+speak(() => (LANGUAGES.includes(own) ? (own as Language) : "en"));
 const data = document.getElementById("report-data");
 if (data) void start(JSON.parse(data.textContent ?? "{}") as Handed);

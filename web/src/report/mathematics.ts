@@ -1,6 +1,7 @@
 // Equations are set when they are seen: those behind a click when it comes, those further down when one scrolls there.
 import { equationsOf } from "../shared/lines";
 import { typeset } from "../shared/typeset";
+import { t } from "../shared/words";
 
 /** A block of LaTeX. */
 async function set(el: HTMLElement): Promise<void> {
@@ -16,16 +17,17 @@ async function displayed(el: HTMLElement, tex: string): Promise<void> {
   const rows = lines.map((line) => [document.createElement("div"), line] as const);
   for (const [row] of rows) row.className = "equation";
   el.replaceChildren(...rows.map(([row]) => row));
-  for (const [row, line] of rows) await (WITH.test(line) ? legend(row, line) : typeset(row, line));
+  for (const [row, line] of rows) await (between().test(line) ? legend(row, line) : typeset(row, line));
 }
 
-const WITH = /^\\text\{with \}\s*/;
+/** The word between an equation and its short names, in the language of the page. */
+const between = (): RegExp => new RegExp(`^\\\\text\\{${t("with")} \\}\\s*`);
 
 /** What letters stand for: no entry is broken. */
 async function legend(row: HTMLElement, tex: string): Promise<void> {
   row.className = "legend";
-  row.append("with ");
-  for (const part of tex.replace(WITH, "").split(/,\s*(?:\\quad\s*)?(?=[a-zA-Z\\])/)) {
+  row.append(`${t("with")} `);
+  for (const part of tex.replace(between(), "").split(/,\s*(?:\\quad\s*)?(?=[a-zA-Z\\])/)) {
     const made = document.createElement("span");
     row.append(made, " ");
     await typeset(made, part.replace(/,\s*$/, ""));

@@ -83,6 +83,7 @@ export interface Port {
 export interface ModelData {
   inputs: Port[];
   outputs: Port[];
+  parameters: string[]; // of p, those it depends on
   method: string;
   cost: { mul: number; add: number; trig: number; total: number; [kind: string]: number };
 }

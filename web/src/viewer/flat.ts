@@ -1,5 +1,6 @@
 // The arm where the browser has no WebGL: the same drawing as SVG, moved by the same numbers, with a sentence that says so.
 import type { Drawing } from "../shared/types";
+import { t } from "../shared/words";
 import { DARK, LIGHT, type Theme } from "./palette";
 import { picture } from "./svg";
 
@@ -10,7 +11,7 @@ export class Flat {
   private last: [Drawing, number[]] | null = null;
 
   constructor(private readonly host: HTMLElement) {
-    this.note.textContent = "This browser shows no WebGL: the arm is drawn flat. Sliders move it; the tool cannot be dragged.";
+    this.note.textContent = t("This browser shows no WebGL: the arm is drawn flat. Sliders move it; the tool cannot be dragged.");
     this.note.className = "viewer-note";
     this.host.append(this.paper, this.note);
   }

@@ -1,6 +1,7 @@
 // The one viewer: an arm drawn from its record, moved by numbers, by the hand or by time.
 import { DoubleSide, FrontSide, Group, Matrix4, Mesh, MeshLambertMaterial, Vector3 } from "three";
 import type { Branch, Cell, Drawing, Ghost, Matrix, RobotModule, Shape, Shown } from "../shared/types";
+import { t } from "../shared/words";
 import { Chain, firstPose, limits } from "./chain";
 import { Extent } from "./extent";
 import { Flat } from "./flat";
@@ -102,7 +103,7 @@ export class Viewer {
     if (getComputedStyle(host).position === "static") host.style.position = "relative";
     host.tabIndex = 0;
     host.setAttribute("role", "application");
-    host.setAttribute("aria-label", options.label ?? HELP);
+    host.setAttribute("aria-label", options.label ?? t(HELP));
     let stage: Stage | null = null;
     try {
       stage = new Stage(host);
@@ -285,7 +286,7 @@ export class Viewer {
   /** The picture as it is seen, words included. */
   async png(): Promise<Blob> {
     const stage = this.stage;
-    if (!stage) throw new Error("this browser has no WebGL: the picture can be had as SVG");
+    if (!stage) throw new Error(t("this browser has no WebGL: the picture can be had as SVG"));
     stage.full();
     const paper = document.createElement("canvas");
     Object.assign(paper, { width: stage.canvas.width, height: stage.canvas.height });
@@ -326,7 +327,7 @@ export class Viewer {
     const wish = this.q[index] + steps * step;
     this.setQ(this.q.map((x, c) => (c !== index ? x : range ? Math.min(Math.max(wish, range[0]), range[1]) : wish)));
     if (steps) this.moves.forEach((call) => call(this.q, "joint"));
-    else this.says.forEach((call) => call(`joint ${index + 1}: ${this.drawing!.coordinates[index]}`));
+    else this.says.forEach((call) => call(t("joint {0}: {1}", index + 1, this.drawing!.coordinates[index]!)));
     return true;
   }
 
@@ -368,7 +369,7 @@ export class Viewer {
     const joints = this.drawing!.joints.map((joint, i) => ({
       text: joint.name, at: new Vector3().setFromMatrixPosition(this.chain!.axes[i]), colour: "#e69f00",
     }));
-    return [...joints, { text: "tool", at: new Vector3().setFromMatrixPosition(this.chain!.tool), colour: "#0072b2" }];
+    return [...joints, { text: t("tool"), at: new Vector3().setFromMatrixPosition(this.chain!.tool), colour: "#0072b2" }];
   }
 }
 

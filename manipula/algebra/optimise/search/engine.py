@@ -198,7 +198,7 @@ class Search:
 
 
 def _run_all(runs: list[Search], limits: SearchLimits, tell: Tell) -> None:
-    """Side by side; the first chain runs here and tells."""
+    """Side by side; the first chain runs here and reports."""
     # threads are enough: the kernel runs without the interpreter's lock
     with ThreadPoolExecutor(max(len(runs) - 1, 1)) as pool:
         others = [pool.submit(_exhaust, run) for run in runs[1:]]

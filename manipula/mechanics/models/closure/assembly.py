@@ -193,7 +193,7 @@ class NumericLinkage:
     # rank
 
     def rank(self, q: Positions) -> int | None:
-        """Of J at a closed position; None where no gap tells."""
+        """Of J at a closed position; None where no gap shows it."""
         s = np.linalg.svd(self.J(q), compute_uv=False)
         count = int((s > s[0] / GAP).sum())
         return None if count < len(s) and s[count] * GAP > s[count - 1] else count

@@ -111,7 +111,7 @@ Rows = list[list[Scalar]]
 
 @dataclass(frozen=True)
 class Told:
-    """What a joint tells those inward of it."""
+    """What a joint hands to those inward of it."""
 
     F: Wrench
     t: Vector
@@ -123,7 +123,7 @@ class Told:
         return Told(F, t, road.wrench(self.s), road.wrench(self.r))
 
     def with_slide(self, slide: Scalar, other: Told) -> Told:
-        """Together with what so much of another motion tells."""
+        """Together with what so much of another motion gives."""
 
         def both(a: Wrench, b: Wrench) -> Wrench:
             return add(a[0], scale(slide, b[0])), add(a[1], scale(slide, b[1]))
@@ -257,7 +257,7 @@ def axis_rate(at: MovingJoint) -> Vector:
 
 
 def told_by(at: MovingJoint, x: Beyond) -> Told:
-    """All four are linear in the joint's unit motion: a screw tells what its turn and its slide tell."""
+    """All four are linear in the joint's unit motion: a screw gives the sum of its turn and its slide."""
     kind = at.link.kind
     if not kind.slides:
         return _revolute_slopes(at, x)

@@ -169,7 +169,7 @@ def discretise(block: Block, sample: Fraction | None = None, method: str = "rk4"
 def advance_states(
     maths: Maths[Scalar], block: Block, call: ModelCall, x: Given, found: Given, h: Scalar, method: str
 ) -> tuple[State, dict[str, Any]]:
-    """The states after a step, and what the method tells of it. `found`: the block's outputs at its start."""
+    """The states after a step, and what the method reports. `found`: the block's outputs at its start."""
     here: State = {name: x[name] for name in block.states if name in block.rates}
 
     def rate(state: State) -> State:

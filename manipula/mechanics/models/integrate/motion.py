@@ -80,7 +80,7 @@ def _pushed(call: ModelCall, push: Callable[[Sequence[Scalar]], Sequence[Scalar]
 
 
 def add_forces(arm: Block, forces: Block, settings: Mapping[str, Sequence[float]]) -> Block:
-    """The same arm, pushed by what the block `forces` gives as `tau`; it tells the torques as `force`."""
+    """The same arm, pushed by what the block `forces` gives as `tau`; its output `force` is the torques."""
 
     def text(maths: Maths[Scalar], call: ModelCall, x: Given) -> dict[str, Scalar]:
         known = {name: [maths.number(Fraction(value)) for value in values] for name, values in settings.items()}

@@ -24,6 +24,7 @@ from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, Twist
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Matrix, Vector, add, cross, dot, neg, scale, sum_of, transpose, unrotate
+from manipula.messages import Message
 from manipula.scalar import Scalar
 
 # Lagrange's coefficients by the classical 4×4 traces (Uicker, Kahn; Lopes da Silva, UNICAMP 1990, 3.21–3.25).
@@ -298,5 +299,9 @@ ENTRIES = (
         },
         {name: _terms_by(name) for name in METHODS}, TORQUES,
         candidates=("lagrange-megahed", "lagrange-efficient"), trees=tuple(METHODS),
+        relation=Message(
+            "FGEN = A·q̈ + 2·COR·(q̇j·q̇k, j < k) + CEN·q̇² − GRA + P. In the letters of books: M = A, "
+            "C·q̇ = 2·COR·(q̇j·q̇k) + CEN·q̇², g = −GRA, so that τ = M·q̈ + C·q̇ + g + P."
+        ),
     ),
 )  # fmt: skip

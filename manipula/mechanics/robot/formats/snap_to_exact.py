@@ -36,7 +36,7 @@ Direction = tuple[Fraction, Fraction, Fraction]
 _SPELLED = 1e-12  # rad: a float that stands for a multiple of 15°
 _ROUNDED = 1e-3  # rad: as far as three digits go
 _DIGITS = 10**6  # a number of more decimals was not rounded by hand
-_FARTHEST = 1e4  # rad: beyond, a float no longer tells such angles apart
+_FARTHEST = 1e4  # rad: beyond, a float no longer separates such angles
 _SHOWN = 8  # angles named in a warning
 QUARTER = math.pi / 2
 

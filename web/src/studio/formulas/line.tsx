@@ -1,4 +1,4 @@
-// One equation, cut into its summands: pointing at one colours its links and joints and tells its present value.
+// One equation, cut into its summands: pointing at one colours its links and joints and shows its present value.
 import { signal } from "@preact/signals";
 import { Fragment, type JSX } from "preact";
 import type { EquationLine, EquationsAnswer, EquationTerm } from "../../shared/api";

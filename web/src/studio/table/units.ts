@@ -1,14 +1,12 @@
 // Numbers in a person's units. Inside (q, the drawing, the modules) everything is SI; cells and sliders follow the document.
-import type { RobotDocument } from "../../shared/api";
+import { METRES, type Units } from "../../shared/units";
 
+export { METRES, type Units };
 export type Angle = "deg" | "rad";
 export type Length = "m" | "cm" | "mm";
-export type Units = Pick<RobotDocument, "angle" | "length">;
 
 const NUMBER = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i;
 const TURN = 180 / Math.PI;
-/** One of each unit of length, in metres. */
-export const METRES: Record<string, number> = { m: 1, cm: 1e-2, mm: 1e-3 };
 const DIGITS: Record<string, number> = { deg: 1, mm: 1, cm: 2 };
 
 /** Digits behind the point that a person looks at. */

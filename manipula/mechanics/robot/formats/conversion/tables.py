@@ -15,19 +15,20 @@ from manipula.mechanics.robot.formats.toml.write import convention_of
 from manipula.mechanics.robot.formats.units import text_in_units
 from manipula.mechanics.robot.formats.variables import text_from_coordinate
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.loops import ClosedLoop
 from manipula.mechanics.robot.topology import in_rows, tip_link
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
 from manipula.mechanics.robot.values.terms import Quantity, Units
-from manipula.messages import Message
+from manipula.messages import Message, in_a_row, join_messages
 from manipula.support.text import html_table, text_table
 
-SYMBOLIC = "symbolic"  # in place of a value
+SYMBOLIC = Message("symbolic")  # in place of a value
 _SIGNS = {1: "", -1: "-"}
-_CENTRES = {"com": "centre of mass (m)", "first_moment": "first moments (kg·m)"}
+_CENTRES = {"com": Message("centre of mass (m)"), "first_moment": Message("first moments (kg·m)")}
 _TENSORS = {
-    "com": "about the centre of mass",
-    "origin": "about the link frame's origin",
-    "second_moment": "second moments about the origin",
+    "com": Message("about the centre of mass"),
+    "origin": Message("about the link frame's origin"),
+    "second_moment": Message("second moments about the origin"),
 }
 
 
@@ -124,7 +125,7 @@ def _step_table(robot: RobotDescription) -> TextTable:
          _limits(joint, robot))
         for number, joint in _number_rows(robot)
     )  # fmt: skip
-    title = f"Placements of the joints ({robot.origin.angle}, {robot.origin.length})"
+    title = Message("Placements of the joints ({angle}, {length})", robot.origin.angle, robot.origin.length)
     return TextTable(title, ("joint", "name", "type", "before", "motion", "after", "limits"), rows)
 
 
@@ -148,13 +149,13 @@ def dynamic_table(robot: RobotDescription) -> TextTable:
     kinds = {(body.centre_is, body.inertia_is) for _, _, body in bodies}
     mixed = len(kinds) > 1
     rows = tuple((number, name, *_body_cells(body, mixed)) for number, name, body in bodies)
-    title = "Inertial parameters"
+    title = Message("Inertial parameters")
     if len(kinds) == 1:
         centre, inertia = kinds.pop()
         title = Message(
             "Inertial parameters: {centre}; inertia (kg·m²) {about}",
-            Message(_CENTRES[centre]),
-            Message(_TENSORS[inertia]),
+            _CENTRES[centre],
+            _TENSORS[inertia],
         )
     columns = ("joint", "name", "mass (kg)", "x", "y", "z", "xx", "xy", "xz", "yy", "yz", "zz")
     return TextTable(title, (*columns, "given as") if mixed else columns, rows)
@@ -162,19 +163,20 @@ def dynamic_table(robot: RobotDescription) -> TextTable:
 
 def _bodies(robot: RobotDescription) -> Iterator[tuple[str, str, Body]]:
     for mounted in robot.ground:
-        yield "", mounted.name or "base", mounted.body
+        yield "", mounted.name or Message("base"), mounted.body
     for number, joint in _number_rows(robot):
         if joint.body is not None:
             yield number, joint.name, joint.body
         for mounted in joint.carries:
-            yield "", mounted.name or f"{joint.name}: carried", mounted.body
+            yield "", mounted.name or Message("{joint}: carried", joint.name), mounted.body
     for body in robot.payload:
-        yield "", "payload", body
+        yield "", Message("payload"), body
 
 
 def _body_cells(body: Body, mixed: bool) -> tuple[str, ...]:
     cells = tuple(_si(cell) for cell in (body.mass, *body.centre, *body.inertia))
-    return (*cells, f"{_CENTRES[body.centre_is]}; {_TENSORS[body.inertia_is]}") if mixed else cells
+    given_as = Message("{centre}; {inertia}", _CENTRES[body.centre_is], _TENSORS[body.inertia_is])
+    return (*cells, given_as) if mixed else cells
 
 
 def motor_table(robot: RobotDescription) -> TextTable:
@@ -190,31 +192,42 @@ def motor_table(robot: RobotDescription) -> TextTable:
         (number, name, *(_si(items[letters].value) if letters in items else "" for letters in order))
         for number, name, items in driven
     )
-    return TextTable("Motors and friction (SI)", ("joint", "name", *map(titles.__getitem__, order)), rows)
+    return TextTable(Message("Motors and friction (SI)"), ("joint", "name", *map(titles.__getitem__, order)), rows)
 
 
 def frame_table(robot: RobotDescription) -> TextTable:
     """Gravity, base, tool."""
     gravity = ", ".join(map(_si, robot.gravity))
-    rows = [("gravity (m/s²)", f"[{gravity}]")]
-    unit = f"({robot.origin.angle}, {robot.origin.length})"
+    rows: list[tuple[str, str]] = [(Message("gravity (m/s²)"), f"[{gravity}]")]
+    unit = f"{robot.origin.angle}, {robot.origin.length}"
+    links = ((Message("base link"), robot.origin.base_link), (Message("tip link"), tip_link(robot)))
+    rows += [(end, name) for end, name in links if name]
+    placed = ((Message("base ({unit})", unit), robot.base), (Message("tool ({unit})", unit), robot.tool))
+    rows += [(part, _steps(at, robot)) for part, at in placed if at]
     rows += [
-        (f"{end} link", name) for end, name in (("base", robot.origin.base_link), ("tip", tip_link(robot))) if name
+        (
+            Message("frame {name} ({unit})", frame.name, unit),
+            Message("on {link}: {steps}", frame.on or Message("base"), _steps(frame.at, robot)),
+        )
+        for frame in robot.frames
     ]
-    rows += [(f"{part} {unit}", _steps(at, robot)) for part, at in (("base", robot.base), ("tool", robot.tool)) if at]
-    rows += [
-        (f"frame {frame.name} {unit}", f"on {frame.on or 'base'}: {_steps(frame.at, robot)}") for frame in robot.frames
-    ]
-    rows += [(f"loop {x.name}", f"{' and '.join(x.joins)}, free: {x.free or 'nothing'}") for x in robot.loops]
-    rows += [("motors", ", ".join(robot.motors))] if robot.loops else []
-    rows += [(f"element {x.name}", _element(x)) for x in robot.elements]
-    return TextTable("Surroundings", ("what", "value"), tuple(rows))
+    rows += [(Message("loop {name}", x.name), _loop(x)) for x in robot.loops]
+    rows += [(Message("motors"), ", ".join(robot.motors))] if robot.loops else []
+    rows += [(Message("element {name}", x.name), _element(x)) for x in robot.elements]
+    return TextTable(Message("Surroundings"), ("what", "value"), tuple(rows))
+
+
+_NOTHING = Message("nothing")
+
+
+def _loop(loop: ClosedLoop) -> str:
+    return Message("{joins}, free: {free}", in_a_row(loop.joins), loop.free or _NOTHING)
 
 
 def _element(element: TwoPointElement[Cell]) -> str:
     given = zip(ENTRIES.items(), element.values, strict=True)
     said = [f"{key} {text_of(cell.parameter)} {entry.unit}" for (key, entry), cell in given if cell.value != ZERO]
-    return f"{' and '.join(element.joins)}: {', '.join(said) or 'nothing'}"
+    return Message("{joins}: {given}", in_a_row(element.joins), ", ".join(said) or _NOTHING)
 
 
 def value_table(robot: RobotDescription) -> TextTable:
@@ -222,11 +235,12 @@ def value_table(robot: RobotDescription) -> TextTable:
     values = dict(robot.values)
     names = dict.fromkeys((*robot.names(), *values))
     rows = tuple((name, text_of(values[name]) if name in values else SYMBOLIC) for name in names)
-    return TextTable("Named parameters (SI)", ("name", "value"), rows)
+    return TextTable(Message("Named parameters (SI)"), ("name", "value"), rows)
 
 
 def _labels(number: str, joint: Joint, robot: RobotDescription) -> tuple[str, str, str]:
-    return number, joint.name, " ".join((joint.kind, *_of_kind(joint, robot)))
+    kind = Message(joint.kind)
+    return number, joint.name, join_messages(" ", (kind, *own)) if (own := list(_of_kind(joint, robot))) else kind
 
 
 def _of_kind(joint: Joint, robot: RobotDescription) -> Iterator[str]:

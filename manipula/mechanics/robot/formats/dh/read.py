@@ -217,7 +217,7 @@ def _convention(table: PastedTable, asked: Convention | None, said: list[str]) -
 
 
 def _convention_note(table: PastedTable) -> str:
-    """Nothing in a table of numbers tells the two conventions apart; the order of its columns may."""
+    """A table of numbers reads the same in both conventions; the order of its columns may show which it is."""
     order = [column for column in table.columns if column in FIELDS]
     books = order.index("alpha") < order.index("theta") and order.index("a") < order.index("d")
     look = Message(", though books print the modified one in this order: {order}", ", ".join(order)) if books else ""
@@ -327,9 +327,10 @@ def _table_from_sequence(number: int, row: object, order: _Order) -> dict[str, A
             field="row",
             hint=Message("expected ({listed}) or ({listed}, type)", listed),
         )
-    if len(row) == len(named) and named[-1] == "type" and isinstance(row[-1], int | float) and row[0] == number:
+    unnamed = len(row) == len(named) and named[-1] == "type" and isinstance(row[-1], int | float)
+    if unnamed and row[0] in (number - 1, number):
         raise RobotFileError(
-            "found five numbers, the first of them {number}: is it the index of the joint?", number,
+            "found five numbers, the first of them {number}: is it the index of the joint?", row[0],
             where=joint_label(number, None), field="row",
             hint=Message("leave the index out: ({listed})", ", ".join(named[:-1])),
         )  # fmt: skip

@@ -268,7 +268,7 @@ def _label(joint: UrdfJoint) -> str:
 
 def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], held: Collection[str], said: list[str]) -> None:
     """Mistakes in what the arm is made of are errors; of the others a sentence is added to `said`. A mass that no file
-    tells is needed where it moves, and what a joint follows only where it is not `held`."""
+    says is needed where it moves, and what a joint follows only where it is not `held`."""
     used = _used_parts(tree, chain)
     for joint in tree.file.joints.values():
         faults = (x for x in joint.faults if x.part != "mimic" or joint.name not in held)

@@ -1,8 +1,8 @@
 // Branches in a person's words: shoulder left or right, elbow up or down, wrist flipped or not. Each word is read off the
 // arm as it would stand. Where two branches that differ in one sign would have the same word for it, the sign stays.
 import { Matrix4, Vector3 } from "three";
-import type { Branch, Drawing } from "../../shared/types";
-import type { Chain } from "../../viewer/chain";
+import type { Branch, Drawing } from "./types";
+import type { Chain } from "../viewer/chain";
 
 type Word = string;
 const TIE = 1e-3; // of the arm's size, and of a turn: what looks the same has no word
