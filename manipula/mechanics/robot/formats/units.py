@@ -182,7 +182,7 @@ def _instead_of(text: str) -> str:
     if _POINTS.search(text):
         return Message("a number has one decimal point and nothing between thousands")
     if text.count("(") != text.count(")"):
-        return Message("every parenthesis that opens must close")
+        return Message("expected as many closing parentheses as opening ones")
     if text[-1:] in "+-*/^":
         return Message("something is missing behind {sign!r}", text[-1:])
     if words := _WORDS.search(text):

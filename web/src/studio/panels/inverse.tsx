@@ -41,7 +41,7 @@ function Reasons({ text }: { text: string }): JSX.Element {
       {others.length > 0 && (
         <details>
           <summary>{t("and {0} more", others.length)}</summary>
-          {others.join("; ")}
+          <p>{others.join("; ")}</p>
         </details>
       )}
     </>
