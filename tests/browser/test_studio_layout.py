@@ -108,8 +108,8 @@ def test_what_was_wanted_has_a_sign_of_its_own(page: Any) -> None:
     page.get_by_role("button", name="Simulate", exact=True).click()
     legend = page.locator(".plot").first.locator(".u-series")
     legend.nth(4).wait_for()
-    styles = "rows => rows.map(row => [row.querySelector('.u-label').innerText, row.querySelector('.u-marker')?.style.cssText])"
-    signs = dict(legend.evaluate_all(styles))
+    sign = "row => [row.querySelector('.u-label').innerText, row.querySelector('.u-marker')?.style.cssText]"
+    signs = dict(legend.evaluate_all(f"rows => rows.map({sign})"))
     assert {"q1", "q2", "q1 wanted", "q2 wanted"} < set(signs)
     assert len({signs[name] for name in ("q1", "q2", "q1 wanted", "q2 wanted")}) == 4
 
