@@ -23,6 +23,28 @@ def page(browser: Any, program: Program) -> Iterator[Any]:
         assert not [text for text in complaints if not any(word in text for word in EXPECTED)]
 
 
+def test_first_answers_that_were_given_up_are_asked_again(browser: Any, program: Program) -> None:
+    """By a machine that is busy: without them the page has neither library nor arm."""
+    with browser.new_context() as made:
+        page, refused = made.new_page(), []
+
+        def refuse_once(route: Any) -> None:
+            path = route.request.url.partition("/api/")[2]
+            if path in refused:
+                return route.continue_()
+            refused.append(path)
+            return route.fulfill(status=400, body='{"error": {"message": "this took longer than 20 s and was given up"}}')
+
+        for path in ("start", "read"):
+            page.route(f"**/api/{path}", refuse_once)
+        page.goto(program.url)
+        ready(page)
+        assert sorted(refused) == ["read", "start"]
+        assert page.locator('.stage[data-robot="planar2r"]').count() == 1
+        page.keyboard.press("/")
+        page.get_by_role("dialog", name="Library").get_by_role("listitem").first.wait_for()
+
+
 def test_the_window_is_arranged_by_keys_and_stays_so(page: Any) -> None:
     begin(page)
     divider = page.get_by_role("separator", name="Width of the arm")
