@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.messages import in_language
-from manipula.studio.jobs import Job, Jobs, TaskError, Workers
+from manipula.studio.jobs import FIRST, Job, Jobs, TaskError, Workers
 from manipula.studio.requests import FILE, Guard, Recordings, body_of, is_form
 from manipula.studio.store import Conflict, Drafts, Folder
 from manipula.studio.tasks import JOBS, replies
@@ -64,7 +64,7 @@ class Studio:
         """What never changes is asked once, while the browser is still opening."""
         async with self.learning:
             if self.known is None:
-                self.known = cast("replies.Known", await self.workers.quick("start", {}))
+                self.known = cast("replies.Known", await self.workers.quick("start", {}, FIRST))
             return self.known
 
     async def start(self, request: Request) -> Response:

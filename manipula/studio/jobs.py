@@ -33,6 +33,7 @@ from manipula.studio.worker import pack_message, receive_message
 # since starting and importing takes most of a second.
 
 QUICK = 20.0  # seconds that an answer to a keystroke may take before it is given up
+FIRST = 180.0  # the first one, which has the whole library to read: a machine that does much else is slow at it
 
 
 class TaskError(ManipulaError):
@@ -114,17 +115,17 @@ class Workers:
         self._quick = await self._new()
         self._idle += [await self._new("jobs") for _ in range(READY)]
 
-    async def quick(self, task: str, given: Given) -> Reply:
+    async def quick(self, task: str, given: Given, seconds: float = QUICK) -> Reply:
         """An answer to a keystroke: from a process, too, since a table may be heavy and others wait for theirs."""
         async with self._turn:
             if self._quick is None or not self._quick.alive:
                 self._quick = await self._new()
             try:
-                return await asyncio.wait_for(self._quick.run(task, given), QUICK)
+                return await asyncio.wait_for(self._quick.run(task, given), seconds)
             except TimeoutError:
                 self._quick.kill()
                 raise TaskError(
-                    {"message": Message("this took longer than {quick:g} s and was given up", QUICK)}
+                    {"message": Message("this took longer than {quick:g} s and was given up", seconds)}
                 ) from None
 
     async def take(self) -> Worker:

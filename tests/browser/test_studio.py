@@ -115,7 +115,11 @@ def test_every_mistake_is_told_at_its_cell_in_the_readers_words(page: Any) -> No
     document["rows"][1]["a"] = "0,4 apples"
     with pytest.raises(RobotFileError) as found:
         api.from_document(document)
-    assert sentence.inner_text().split(": ", 1)[1] == str(found.value).split(": ", 1)[1]
+    assert sentence.inner_text() == f"{found.value.problem} ({found.value.hint})"  # the place stands before it, once
+    lead = page.get_by_role("alert").get_by_role("button", name="row 2, a", exact=True)
+    page.evaluate("document.activeElement.blur()")
+    lead.press("Enter")
+    page.locator('[data-row="1"][data-column="2"]:focus').wait_for()
     assert page.get_by_text("the last table without errors").is_visible()
     wrong.fill("0,45")
     page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
@@ -383,6 +387,36 @@ def test_a_studio_started_anew_is_told_until_its_address_is_opened(page: Any) ->
     page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
     assert cell(page, 2, "a (m)").input_value() == "0.66"
     page.evaluate("document.activeElement.blur()")
+
+
+def test_the_library_is_searched_by_keys(page: Any) -> None:
+    """A slash, a word, Enter: the first; or the arrows. A name that begins with the word comes first."""
+
+    def search(word: str) -> Any:
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("/")
+        dialog = page.get_by_role("dialog", name="Library")
+        dialog.wait_for()
+        page.keyboard.type(word)
+        return dialog
+
+    dialog = search("puma")
+    names = dialog.get_by_role("listitem").locator("strong").all_inner_texts()
+    assert names[:2] == ["puma560", "puma560_symbolic"] and "craig_puma560" in names
+    page.keyboard.press("Escape")  # once, whatever is typed
+    dialog.wait_for(state="detached")
+    search("nothing like that")
+    page.keyboard.press("Enter")
+    assert dialog.get_by_role("status").is_visible() and dialog.get_by_role("listitem").count() == 0
+    page.keyboard.press("Escape")
+    search("scara")
+    page.keyboard.press("Enter")
+    page.locator('.stage[aria-busy=false][data-robot="scara"]').wait_for()
+    dialog.wait_for(state="detached")
+    names = [entry.inner_text() for entry in search("stanford").get_by_role("listitem").locator("strong").all()]
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    page.locator(f'.stage[aria-busy=false][data-robot="{names[1]}"]').wait_for()
 
 
 @pytest.mark.turn

@@ -23,6 +23,28 @@ def page(browser: Any, program: Program) -> Iterator[Any]:
         assert not [text for text in complaints if not any(word in text for word in EXPECTED)]
 
 
+def test_first_answers_that_were_given_up_are_asked_again(browser: Any, program: Program) -> None:
+    """By a machine that is busy: without them the page has neither library nor arm."""
+    with browser.new_context() as made:
+        page, refused = made.new_page(), []
+
+        def refuse_once(route: Any) -> None:
+            path = route.request.url.partition("/api/")[2]
+            if path in refused:
+                return route.continue_()
+            refused.append(path)
+            return route.fulfill(status=400, body='{"error": {"message": "this took longer than 20 s and was given up"}}')
+
+        for path in ("start", "read"):
+            page.route(f"**/api/{path}", refuse_once)
+        page.goto(program.url)
+        ready(page)
+        assert sorted(refused) == ["read", "start"]
+        assert page.locator('.stage[data-robot="planar2r"]').count() == 1
+        page.keyboard.press("/")
+        page.get_by_role("dialog", name="Library").get_by_role("listitem").first.wait_for()
+
+
 def test_the_window_is_arranged_by_keys_and_stays_so(page: Any) -> None:
     begin(page)
     divider = page.get_by_role("separator", name="Width of the arm")
@@ -47,6 +69,71 @@ def test_the_window_is_arranged_by_keys_and_stays_so(page: Any) -> None:
     fold.click()
     divider.dblclick()
     assert page.locator("table.cells").is_visible() and divider.get_attribute("aria-valuenow") == "51"
+
+
+def test_the_table_is_as_high_as_one_makes_it(page: Any) -> None:
+    begin(page)
+    table, divider = page.locator(".table-panel"), page.get_by_role("separator", name="Height of the table")
+    own = table.bounding_box()["height"]
+    divider.focus()
+    page.keyboard.press("End")
+    assert table.bounding_box()["height"] > own + 100
+    box = divider.bounding_box()
+    page.mouse.move(box["x"] + 40, box["y"] + 3)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 40, 250, steps=3)
+    page.mouse.up()
+    moved = table.bounding_box()
+    assert abs(moved["y"] + moved["height"] - 250) < 8
+    page.reload()
+    ready(page)
+    assert table.bounding_box() == moved
+    divider.focus()
+    page.keyboard.press("Enter")
+    assert table.bounding_box()["height"] == own
+
+
+def test_what_is_shown_is_chosen_over_the_picture(page: Any) -> None:
+    """The arm keeps its size while the list is open."""
+    before = page.locator(".stage").bounding_box()
+    page.locator(".toggles summary").click()
+    page.get_by_label("Centres of mass").check()
+    assert page.locator(".stage").bounding_box() == before
+    page.get_by_label("Centres of mass").uncheck()
+    page.locator(".toggles summary").click()
+
+
+def test_two_methods_are_compared_by_numbers(page: Any) -> None:
+    """Operations on each bar, and how long it is; the torques stand first, what they are made of is folded."""
+    library(page, "planar2r")
+    page.get_by_role("tab", name="Equations", exact=True).click()
+    page.get_by_label("Model", exact=True).select_option("inverse_dynamics")
+    page.get_by_label("Compare with").select_option("jacobian")
+    page.locator(".side .bar").nth(1).wait_for()
+    page.locator(".tab-body .working").wait_for(state="detached")
+    totals, lengths = [], []
+    for side in page.locator(".side").all():
+        totals.append(int(re.search(r": (\d+) operations", side.get_by_role("heading").inner_text())[1]))
+        many = re.search(r"(\d+) multiplications, (\d+) additions", side.inner_text())
+        assert int(many[1]) + int(many[2]) <= totals[-1]
+        lengths.append(sum(float(part.get_attribute("width")) for part in side.locator(".bar rect").all()))
+        assert side.locator(".equations li").count() == 2 and "τ" in side.locator(".equations li").first.inner_text()
+        assert side.get_by_text("auxiliary lines").is_visible()
+    assert totals[0] < totals[1] and np.isclose(lengths[0] / lengths[1], totals[0] / totals[1])
+    page.get_by_label("Compare with").select_option("")
+    page.get_by_label("Form").select_option("factored")
+
+
+def test_what_was_wanted_has_a_sign_of_its_own(page: Any) -> None:
+    library(page, "planar2r")
+    page.get_by_role("tab", name="Simulate", exact=True).click()
+    page.get_by_role("button", name="Simulate", exact=True).click()
+    legend = page.locator(".plot").first.locator(".u-series")
+    legend.nth(4).wait_for()
+    sign = "row => [row.querySelector('.u-label').innerText, row.querySelector('.u-marker')?.style.cssText]"
+    signs = dict(legend.evaluate_all(f"rows => rows.map({sign})"))
+    assert {"q1", "q2", "q1 wanted", "q2 wanted"} < set(signs)
+    assert len({signs[name] for name in ("q1", "q2", "q1 wanted", "q2 wanted")}) == 4
 
 
 @pytest.mark.drawn("masses")
@@ -94,6 +181,10 @@ def test_a_unit_that_looks_wrong_is_changed_by_a_button(page: Any) -> None:
     page.get_by_role("columnheader", name="α (rad)").wait_for()
     assert cell(page, 1, "α (rad)").input_value() == "1.5707963"
     page.get_by_role("button", name="Read the numbers in rad").wait_for(state="detached")
+    cell(page, 2, "a (m)").fill("400")
+    hint = page.locator(".warnings li").filter(has_text="millimetres")
+    hint.wait_for()
+    assert hint.inner_text().splitlines() == ["row 2, a: 400 m looks like millimetres", "Read the numbers in mm"]
 
 
 @pytest.mark.drawn("text")
@@ -127,6 +218,8 @@ def test_branches_have_words_that_the_arm_shows(page: Any) -> None:
     twins = [(name, name.replace("elbow up", "elbow down")) for name in heights if "elbow up" in name]
     assert len(heights) == 8 and len(twins) == 4
     assert all(heights[up] > heights[down] for up, down in twins)
+    drawn = rows.locator(".stick").evaluate_all("all => all.map((one) => one.innerHTML)")
+    assert len(set(drawn)) == 8
     assert {re.search(r"shoulder (\w+)", name)[1] for name in heights} == {"left", "right"}
     assert {re.search(r"wrist (no flip|flip)", name)[1] for name in heights} == {"flip", "no flip"}
 

@@ -58,6 +58,12 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "found 'q12': 'q12' is reserved "
         "(q1, q2, … are the joint variables: give only the constant offset, or another name)",
     ),
+    "function": ("sin", "found 'sin': 'sin' is reserved (write pi/2, sin(pi/6), or another name)"),
+    "spreadsheet": (
+        "#N/A",
+        "'#N/A' is not a name or an arithmetic expression "
+        "(a spreadsheet shows this where its formula fails; write the number)",
+    ),
     "accent": (
         "ação",
         "found 'ação': 'ação' cannot be a name "
@@ -69,6 +75,33 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "(a name is a letter, then letters, digits and underscores, without accents)",
     ),
 }
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_a_slip_is_told_with_what_to_write(seed: int) -> None:
+    """Blanks inside names, two decimal points, open parentheses, what ends in a sign: what the hint shows is read."""
+    draw = np.random.default_rng(seed)
+    name, index = draw.choice(["L", "l_a", "Link", "x0"]), int(draw.integers(0, 99))
+    first, last = int(draw.integers(1, 999)), int(draw.integers(1, 999))
+    sign, gap = draw.choice([*"+-*/"]), " " * int(draw.integers(1, 4))
+    slips = {
+        f"{name}{gap}{index}": f"a name has no blank, as in '{name}{index}'; a product is written '{name}*{index}'",
+        f"{first}.{index}.{last}": "a number has one decimal point",
+        f"{first},{last:03},{last:03}": "a number has one decimal point",
+        f"{first}{sign}({name}": "expected as many closing parentheses as opening ones",
+        f"{name}{sign}": f"something is missing behind '{sign}'",
+    }
+    for text, hint in slips.items():
+        with pytest.raises(RobotFileError) as found:
+            entry_from_raw(text)
+        assert hint in str(found.value), text
+    for right in (f"{name}{index}", f"{name}*{index}", f"{first}.{index}", f"{first}{sign}({name})", f"{name}{sign}2"):
+        entry_from_raw(right)
+
+
+@pytest.mark.parametrize("slash", "/⁄∕÷")
+def test_every_slash_divides(slash: str) -> None:
+    assert parameter_from_raw(f"π{slash}2", "angle", Units()) == parameter_from_raw("pi/2", "angle", Units())
 
 
 @pytest.mark.parametrize("name", LIMITS)

@@ -133,7 +133,7 @@ def unkept(path: Path) -> list[replies.Notice]:
 
 def _notice(message: Message) -> replies.Notice:
     """About the whole robot."""
-    return {"message": message, "row": None, "column": ""}
+    return {"message": message, "problem": message, "row": None, "column": ""}
 
 
 def _edit_in_place(file: str, after: str) -> str | None:

@@ -22,7 +22,10 @@ Rows = list[list[float]]
 # A sentence and its cell: `row` counts from 0; `column` is "theta", "limits[2]", "inertia.xx" …, else of the whole row.
 # `fix`: a number that looks as if it were in another unit is read right when the table's unit becomes this one.
 UnitFix = TypedDict("UnitFix", {"angle": NotRequired[Literal["deg", "rad"]], "length": NotRequired[Literal["m", "mm"]]})
-Notice = TypedDict("Notice", {"message": str, "row": int | None, "column": str, "fix": NotRequired[UnitFix]})
+# `problem`: the sentence without its place and what a button does.
+Notice = TypedDict("Notice", {
+    "message": str, "problem": str, "row": int | None, "column": str, "fix": NotRequired[UnitFix],
+})
 # The file reader's own sentence, and its parts: what was found, what would be right.
 Fault = TypedDict("Fault", {"message": str, "problem": str, "hint": str, "row": int | None, "column": str})
 # `internal`: a mistake of ours.

@@ -64,15 +64,32 @@ def collect_warnings() -> Iterator[list[Notice]]:
         yield found
     said = {Message(str(x.message)): x.message for x in caught if isinstance(x.message, ManipulaWarning)}
     for text, x in said.items():
-        notice: Notice = {"message": _in_page(text), "row": _row(x.row), "column": x.column}
+        told = _in_page(text)
+        notice: Notice = {"message": told, "problem": _problem(told, x.row), "row": _row(x.row), "column": x.column}
         if fix := api.unit_fix(text):
             notice["fix"] = cast("UnitFix", fix)
+            notice["problem"] = _without_hint(notice["problem"])
         found.append(notice)
 
 
 def _in_page(text: Message) -> str:
     """Without what one would write in Python: that stands last, around the sentence itself."""
     return text.fields["told"] if text.template.endswith(FOR_PYTHON) else text
+
+
+PLACED, HINTED = "{place}: {text}", "{problem} ({hint})"
+
+
+def _problem(told: str, row: int | None) -> str:
+    """What is wrong alone, where the page shows the cell beside it."""
+    while row is not None and isinstance(told, Message) and told.template == PLACED:
+        told = told.fields["text"]
+    return told
+
+
+def _without_hint(told: str) -> str:
+    """What is wrong alone, where the page has a button for what to do."""
+    return told.fields["problem"] if isinstance(told, Message) and told.template == HINTED else told
 
 
 Given = Mapping[str, object]

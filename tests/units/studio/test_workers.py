@@ -113,5 +113,8 @@ def test_what_takes_too_long_is_given_up_with_its_process(
             await workers.quick("draw", "for ever")
         assert error.value.failure == {"message": "this took longer than 20 s and was given up"} and waited == [20]
         assert made[0].dead and await workers.quick("draw", 1) == {"answer": 1} and made[3].asked == [("draw", 1)]
+        with pytest.raises(TaskError):
+            await workers.quick("start", "for ever", 180)
+        assert waited[-1] == 180  # the first answer has longer
 
     played(play)

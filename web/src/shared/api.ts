@@ -18,7 +18,7 @@ export interface RobotDocument {
   inertia_about: string; description: string; source: string; values: Named[]; rows: Row[]; dynamics: Dynamics[]; extra_toml: string;
 }
 export interface UnitFix { angle?: "deg" | "rad"; length?: "m" | "mm" }
-export interface Notice { message: string; row: number | null; column: string; fix?: UnitFix }
+export interface Notice { message: string; problem: string; row: number | null; column: string; fix?: UnitFix }
 export interface Fault { message: string; problem: string; hint: string; row: number | null; column: string }
 export interface Failure { message: string; problem?: string; hint?: string; row?: number | null; column?: string; internal?: boolean }
 export interface ErrorAnswer { error: Failure }

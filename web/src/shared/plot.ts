@@ -3,12 +3,15 @@ import type uPlotType from "uplot";
 
 export const PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#b2a100"];
 
+const PALE = "66"; // the alpha of its colour
+
 export interface Lines {
   x: number[];
   series: number[][];
   labels: string[]; // of the series
   units: { x: string; y: string }; // whole axis labels: "t (s)", "τ (N·m)"
   dashed?: boolean[];
+  pale?: boolean[]; // wide and pale, below the others: what was wanted, where it is also what happened
   colours?: number[]; // numbers in the palette, where two lines are of one kind
   title?: string;
 }
@@ -65,10 +68,11 @@ function options(el: HTMLElement, lines: Lines, height: number): uPlotType.Optio
     ticks: { stroke: "rgba(128,128,128,0.4)", width: 1 },
     values: (_, marks) => marks.map((mark) => String(Number(mark.toPrecision(6)))), // uPlot would write 0.0004 as 0
   });
+  const colour = (k: number): string => `${PALETTE[(lines.colours?.[k] ?? k) % PALETTE.length]}${lines.pale?.[k] ? PALE : ""}`;
   const series = lines.labels.map((label, k): uPlotType.Series => ({
     label,
-    stroke: PALETTE[(lines.colours?.[k] ?? k) % PALETTE.length],
-    width: 1.75,
+    stroke: colour(k),
+    width: lines.pale?.[k] ? 6 : 1.75,
     dash: lines.dashed?.[k] ? [6, 5] : undefined,
     points: { show: false },
     value: (_, y) => (y == null ? "–" : y.toPrecision(4)),
@@ -79,6 +83,15 @@ function options(el: HTMLElement, lines: Lines, height: number): uPlotType.Optio
     axes: [axis(lines.units.x), { ...axis(lines.units.y), size: 60, space: 22 }], // closer marks: a low plot would have one
     scales: { x: { time: false } },
     series: [{ label: lines.units.x, value: (_, x) => (x == null ? "–" : x.toPrecision(4)) }, ...series],
-    legend: { live: true },
+    // a sample of each line: filled where it is wide, dashed where it is
+    legend: {
+      live: true,
+      markers: {
+        width: 2,
+        stroke: (_, i) => colour(i - 1),
+        fill: (_, i) => (lines.pale?.[i - 1] ? colour(i - 1) : "transparent"),
+        dash: (_: uPlotType, i: number) => (lines.dashed?.[i - 1] ? "dashed" : "solid"),
+      },
+    },
   };
 }

@@ -14,12 +14,13 @@ import { keepLayout } from "./state/layout";
 import { listen } from "./state/keys";
 import { followLooks } from "./state/looks";
 import { followSearch } from "./state/searching";
-import { connected } from "./state/server";
+import { connected, Refusal } from "./state/server";
 import { greet, readRobot } from "./state/start";
 import { followTheme, still } from "./state/theme";
 import { beginWith, welcome } from "./state/work";
 
 const ASK_AGAIN_MS = 3000;
+const TRIES = 5;
 
 async function begin(): Promise<void> {
   await claimName();
@@ -28,14 +29,26 @@ async function begin(): Promise<void> {
     beginWith(before.document, before.file);
     q.value = before.q;
   }
-  const answer = await greet().catch(() => null);
+  const answer = await insist(greet).catch(() => null);
   const chosen = localStorage.getItem("manipula.language") as Language | null;
   language.value = chosen ?? (navigator.language.startsWith("pt") ? "pt" : ((answer?.language as Language | undefined) ?? "en"));
   if (before || !answer) return;
   const first = answer.open === null ? { library: "planar2r" } : { file: answer.open };
-  const { document, base } = await readRobot(first);
+  const { document, base } = await insist(() => readRobot(first));
   beginWith(document, answer.open !== null && base !== null ? { name: answer.open, base, document } : null);
   welcome.value = answer.open === null;
+}
+
+// a machine that does much else may give the first answers up: without them there is neither library nor arm
+async function insist<T>(ask: () => Promise<T>): Promise<T> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Refusal) || left === 1) throw error;
+      await new Promise((go) => setTimeout(go, ASK_AGAIN_MS));
+    }
+  }
 }
 
 // until the person does something; not where motion is unwanted

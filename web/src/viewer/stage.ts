@@ -7,17 +7,10 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { Drawing } from "../shared/types";
 import { Extent } from "./extent";
 import { DARK, LIGHT, type Theme } from "./palette";
+import { SIGHT, viewpoint } from "./viewpoint";
 
 const REST = 160; // milliseconds without a change after which the full picture is drawn
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
-
-export const SIGHT = 32; // degrees that the eye takes in
-
-/** From where an arm is looked at: a plane one from the front. */
-export function viewpoint(up: Vector3): Vector3 {
-  if (up.y > 0.9) return new Vector3(0.28, 0.3, 0.95).normalize();
-  return new Vector3(0.5, 0.34, 0.86).normalize().applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), up));
-}
 
 export class Stage {
   readonly scene = new Scene();

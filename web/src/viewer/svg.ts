@@ -5,7 +5,7 @@ import { Matrix4, PerspectiveCamera, Vector3 } from "three";
 import type { Drawing, Shape } from "../shared/types";
 import { Chain, matrixOf } from "./chain";
 import { AXES, LIGHT, type Theme } from "./palette";
-import { SIGHT, viewpoint } from "./stage";
+import { SIGHT, viewpoint } from "./viewpoint";
 
 export interface View {
   width: number;

@@ -43,7 +43,7 @@ Entry = Fraction | ParsedText | Num | Deg | Name | ParameterOp
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NO_NUMBER = re.compile(r"nan|inf|infinity", re.I)
-_RESERVED = re.compile(r"pi|sin|cos|sqrt|q(d|dd)?[0-9]+")
+_RESERVED = re.compile(r"(?P<function>pi|sin|cos|sqrt)|q(d|dd)?[0-9]+")
 _BESIDE = re.compile(r"(?<![\w.])((?:\d+(?:\.\d*)?|\.\d+))\s*(?!pi\b)([^\W\d]\w*|%)")  # a word behind a number
 _LONGEST_TEXT = 500
 _DEEPEST = 60
@@ -171,7 +171,25 @@ def _entry_from_text(written: str) -> ParsedText:
     return ParsedText(_check_names(tree, found), found)
 
 
+_POINTS = re.compile(r"\d+\.\d*\.\d*|\.\.")  # 0.4.3, 1.000.5
+_WORDS = re.compile(r"([A-Za-z]\w*)\s+(\w+)")  # L 1, l1 l2
+
+
 def _instead_of(text: str) -> str:
+    """What to write, where the slip is known."""
+    if text.startswith("#"):
+        return Message("a spreadsheet shows this where its formula fails; write the number")
+    if _POINTS.search(text):
+        return Message("a number has one decimal point and nothing between thousands")
+    if text.count("(") != text.count(")"):
+        return Message("expected as many closing parentheses as opening ones")
+    if text[-1:] in "+-*/^":
+        return Message("something is missing behind {sign!r}", text[-1:])
+    if words := _WORDS.search(text):
+        return Message(
+            "a name has no blank, as in {name!r}; a product is written {product!r}",
+            f"{words[1]}{words[2]}", f"{words[1]}*{words[2]}",
+        )  # fmt: skip
     beside = _BESIDE.search(text)
     if beside is None or re.fullmatch(r"[eE]\d*", beside[2]):
         return Message("expected {one_of_kinds}", _ENTRY_HINT)
@@ -228,12 +246,14 @@ def refuse_bad_name(name: str, found: str) -> None:
         )
     if _NO_NUMBER.fullmatch(name):
         raise RobotFileError("found {text}", found, hint="expected a finite number")
-    if _RESERVED.fullmatch(name):
+    if reserved := _RESERVED.fullmatch(name):
         raise RobotFileError(
             "found {found}: {name!r} is reserved",
             found,
             name,
-            hint="q1, q2, … are the joint variables: give only the constant offset, or another name",
+            hint="write pi/2, sin(pi/6), or another name"
+            if reserved["function"]
+            else "q1, q2, … are the joint variables: give only the constant offset, or another name",
         )
 
 

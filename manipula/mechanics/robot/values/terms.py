@@ -285,6 +285,7 @@ def _append_unit(x: Parameter, unit: str) -> Parameter:
 _SIGNS = str.maketrans(
     {
         **dict(zip("−–—⁻×⋅∙˚º₀₁₂₃₄₅₆₇₈₉\u00a0\u2009\u202f", "----*··°°0123456789   ")),
+        **dict.fromkeys("\u2044\u2215÷", "/"),  # the slashes of fractions
         "²": "**2",
         "³": "**3",
         "√": "sqrt",

@@ -14,12 +14,25 @@ interface Entry {
   open: () => Promise<unknown>;
 }
 
-function List({ entries, label }: { entries: Entry[]; label: string }): JSX.Element {
+const take = async (entry: Entry | undefined): Promise<void> => void (entry && (await entry.open()) && shut());
+
+// the arrows go from entry to entry, from the field above into the list and back
+function stepped(event: KeyboardEvent): void {
+  const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const dialog = (event.target as Element).closest("dialog");
+  const stops = [...(dialog?.querySelectorAll<HTMLElement>("input[type=search], .entry") ?? [])];
+  if (way === undefined || !stops.length) return;
+  event.preventDefault();
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  stops[Math.min(stops.length - 1, Math.max(0, at + way))]?.focus();
+}
+
+function List({ entries, label, first }: { entries: Entry[]; label: string; first?: boolean }): JSX.Element {
   return (
-    <ul class="entries" aria-label={label} tabIndex={0}>
-      {entries.map((entry) => (
+    <ul class="entries" aria-label={label} tabIndex={0} onKeyDown={stepped}>
+      {entries.map((entry, i) => (
         <li key={entry.name}>
-          <button type="button" class="entry" onClick={async () => (await entry.open()) && shut()}>
+          <button type="button" class={`entry ${first && i === 0 ? "first" : ""}`} onClick={() => void take(entry)}>
             <strong>{entry.name}</strong> <span>{entry.about}</span>
           </button>
         </li>
@@ -30,19 +43,28 @@ function List({ entries, label }: { entries: Entry[]; label: string }): JSX.Elem
 
 export function LibraryDialog(): JSX.Element {
   const [search, setSearch] = useState("");
-  const found = (start.value?.library ?? []).filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(search.toLowerCase()));
+  const word = search.trim().toLowerCase();
+  // a name that begins with the word stands before one that has it inside, and that before a description
+  const rank = ({ name, about }: { name: string; about: string }): number =>
+    [name.toLowerCase().startsWith(word), name.toLowerCase().includes(word), `${name} ${about}`.toLowerCase().includes(word)].indexOf(true);
+  const found = (start.value?.library ?? []).filter((robot) => rank(robot) >= 0).toSorted((a, b) => rank(a) - rank(b));
   const entries = found.map(({ name, dof, about }) => ({
     name,
     about: `${counted("{0} joint", "{0} joints", dof)} · ${about}`,
     open: () => readInto({ library: name }),
   }));
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.key === "Enter" && word) void take(entries[0]);
+    else if (event.key === "Escape") shut(); // the browser would empty the field first
+    else stepped(event);
+  };
   return (
     <Dialog title={t("Library")} onClose={shut} wide>
       <label class="field">
-        <span>{t("Search")}</span>
-        <input type="search" autofocus value={search} onInput={(e) => setSearch(e.currentTarget.value)} />
+        <span>{t("Search: Enter opens the first, the arrows choose")}</span>
+        <input type="search" autofocus aria-label={t("Search")} value={search} onInput={(e) => setSearch(e.currentTarget.value)} onKeyDown={pressed} />
       </label>
-      <List entries={entries} label={t("Robots of the library")} />
+      {entries.length ? <List entries={entries} label={t("Robots of the library")} first={word !== ""} /> : <p role="status">{t("No robot of the library has “{0}” in its name or description.", search)}</p>}
     </Dialog>
   );
 }

@@ -129,12 +129,16 @@ function Lines({ answer }: { answer: EquationsAnswer }): JSX.Element {
 export function Answer({ answer, old, most }: { answer: EquationsAnswer; old: boolean; most: number }): JSX.Element {
   const name = `${robot.value.name || "arm"}_${answer.model}`;
   const { mul, add, trig, total } = answer.count;
+  const ran = t("What runs: {0} multiplications, {1} additions, {2} sines and cosines.", mul, add, trig);
   return (
     <div class={old ? "old" : ""}>
       {most > 0 && (
         <>
-          <h3>{t(answer.method)}</h3>
+          <h3>
+            {t(answer.method)}: {counted("{0} operation", "{0} operations", total)}
+          </h3>
           <Bar mul={mul} add={total - mul} most={most} />
+          <p class="quiet">{ran}</p>
         </>
       )}
       <Handing
@@ -144,7 +148,7 @@ export function Answer({ answer, old, most }: { answer: EquationsAnswer; old: bo
       {answer.remark && <p class="quiet">{answer.remark}</p>}
       <Lines answer={answer} />
       <Legend answer={answer} />
-      <p class="quiet">{t("What runs: {0} multiplications, {1} additions, {2} sines and cosines.", mul, add, trig)}</p>
+      {most === 0 && <p class="quiet">{ran}</p>}
       <Proof {...answer} />
       {answer.lines.some((line) => rounded(rightOf(line)) !== rightOf(line)) && <p class="quiet">{t("Numbers are shown to six digits; copies and files have all of them.")}</p>}
       {answer.conditions.length > 0 && <p class="quiet">{t("Holds where {0}.", answer.conditions.join(", "))} {answer.conditions.some((text) => text.includes("size")) && t("size: the sum of the arm's lengths.")}</p>}

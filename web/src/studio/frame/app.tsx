@@ -24,7 +24,7 @@ import { StudyPanel } from "../panels/study";
 import { Act } from "../parts/controls";
 import { Splitter } from "../parts/splitter";
 import { Tabs } from "../parts/tabs";
-import { layout, NARROWEST, USUAL, widen } from "../state/layout";
+import { heighten, HIGHEST, isFolded, layout, LOWEST, NARROWEST, USUAL, widen } from "../state/layout";
 import { hush, notice } from "../state/notices";
 import { conflict } from "../state/saving";
 import { connected } from "../state/server";
@@ -94,21 +94,31 @@ function Notices(): JSX.Element {
   );
 }
 
+/** Of the table: as high as its rows need, or as high as somebody has made it. */
+function heights(): Record<string, string> {
+  const { table } = layout.value;
+  if (isFolded("table")) return {};
+  return table === null ? { "--table-most": `${HIGHEST}dvh` } : { "--table": `${table}%` };
+}
+
 export function App(): JSX.Element {
   const Open = dialog.value && DIALOGS[dialog.value];
   const alone = layout.value.alone && !narrow.value;
   return (
     <>
       <Header />
-      <main class={narrow.value ? "narrow" : alone ? "wide alone" : "wide"} style={{ "--arm": `${layout.value.arm}%` }}>
+      <main class={narrow.value ? "narrow" : alone ? "wide alone" : "wide"} style={{ "--arm": `${layout.value.arm}%`, ...heights() }}>
         <ArmPanel />
         {!narrow.value && !alone && (
-          <Splitter label={t("Width of the arm")} share={layout.value.arm} least={NARROWEST} usual={USUAL} onMove={widen} />
+          <Splitter label={t("Width of the arm")} share={layout.value.arm} least={NARROWEST} onMove={widen} onReset={() => widen(USUAL)} />
         )}
         {!alone && (
           <div class="right">
             <Welcome />
             {!narrow.value && <TablePanel />}
+            {!narrow.value && !isFolded("table") && (
+              <Splitter lying label={t("Height of the table")} share={layout.value.table ?? HIGHEST} least={LOWEST} onMove={heighten} onReset={() => heighten(null)} />
+            )}
             <Panels />
           </div>
         )}

@@ -10,10 +10,12 @@ import { Formula, Prose } from "../parts/formula";
 import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
 import { coordinates, move, show, shown } from "../state/arm";
-import { missing, module } from "../state/drawing";
+import { drawing, missing, module } from "../state/drawing";
 import { branchName } from "../state/branch_words";
 import { Job } from "../state/jobs";
 import { answers, looking, searched } from "../state/searching";
+import { sticks } from "../state/sticks";
+import { chainType } from "../state/viewing";
 import { robot, units } from "../state/work";
 import { digits, jointUnit } from "../table/units";
 import { answerOf, isOld, useAsking } from "./asking";
@@ -30,19 +32,63 @@ function angles(branch: Branch): string {
     .join(", ");
 }
 
-function BranchRow({ branch, nearest }: { branch: Branch; nearest: boolean }): JSX.Element {
+// the first is enough to know why; a posture far off has one for nearly every joint
+function Reasons({ text }: { text: string }): JSX.Element {
+  const [first, ...others] = text.split("; ");
+  return (
+    <>
+      {first}
+      {others.length > 0 && (
+        <details>
+          <summary>{t("and {0} more", others.length)}</summary>
+          <p>{others.join("; ")}</p>
+        </details>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  branch: Branch;
+  nearest: boolean;
+  figure: JSX.Element | null;
+}
+
+function BranchRow({ branch, nearest, figure }: RowProps): JSX.Element {
   const usable = branch.valid && branch.inside;
   return (
     <tr class={nearest ? "nearest" : usable ? "" : "refused"}>
-      <th scope="row">{branch.name || t("only one")}</th>
+      <th scope="row">
+        {figure}
+        {branch.name || t("only one")}
+      </th>
       <td class="mono">{branch.q.some(Number.isFinite) && (branch.valid || !branch.inside) ? angles(branch) : "–"}</td>
-      <td>{branch.reason || (nearest ? t("here") : t("reached"))}</td>
+      <td>{branch.reason ? <Reasons text={branch.reason} /> : nearest ? t("here") : t("reached")}</td>
       <td>
         <Act disabled={!usable || nearest} label={t("Go to {0}", branch.name || t("this branch"))} onClick={() => move([...branch.q], branch.name)}>
           {t("Go")}
         </Act>
       </td>
     </tr>
+  );
+}
+
+/** How the arm would stand in each of them; its words stand beside it. */
+function figuresOf(found: Branch[]): (JSX.Element | null)[] {
+  const picture = drawing.value;
+  if (!picture || !chainType.value) return found.map(() => null);
+  const { frame, size, figures } = sticks(found, picture, new chainType.value(picture));
+  return figures.map(
+    (figure) =>
+      figure && (
+        <svg class="stick" viewBox={frame} aria-hidden="true">
+          <path d={figure.links} />
+          {figure.joints.map(([x, y], i) => (
+            <circle key={i} cx={x} cy={y} r={0.045 * size} />
+          ))}
+          <path class="flap" d={figure.flap} />
+        </svg>
+      ),
   );
 }
 
@@ -67,6 +113,7 @@ function Branches(): JSX.Element {
   if (!found) return module.value ? <></> : <p class="quiet">{t("Loading models…")}</p>;
   const refused = (i: number): number => Number(!(found.branches[i]!.valid && found.branches[i]!.inside));
   const order = found.branches.map((_, i) => i).sort((a, b) => refused(a) - refused(b) || a - b); // those reached first
+  const figures = figuresOf(found.branches);
   const unit = [...new Set(coordinates.value.map((joint) => jointUnit(joint.unit, units.value).unit))].join(", ");
   return (
     <>
@@ -89,7 +136,7 @@ function Branches(): JSX.Element {
           </thead>
           <tbody>
             {order.map((i) => (
-              <BranchRow key={i} branch={found.branches[i]!} nearest={i === found.nearest} />
+              <BranchRow key={i} branch={found.branches[i]!} nearest={i === found.nearest} figure={figures[i] ?? null} />
             ))}
           </tbody>
         </table>

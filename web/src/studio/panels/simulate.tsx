@@ -112,10 +112,10 @@ function positions(answer: SimulateAnswer): Lines {
   const names = answer.joints.map((_, i) => `q${i + 1}`);
   return {
     x: answer.t,
-    series: [...scaled(answer.q, answer), ...ref],
-    labels: [...names, ...ref.map((_, i) => `${names[i]} ${t("wanted")}`)],
-    colours: [...names.keys(), ...ref.keys()],
-    dashed: [...names.map(() => false), ...ref.map(() => true)],
+    series: [...ref, ...scaled(answer.q, answer)],
+    labels: [...ref.map((_, i) => `${names[i]} ${t("wanted")}`), ...names],
+    colours: [...ref.keys(), ...names.keys()],
+    pale: [...ref.map(() => true), ...names.map(() => false)],
     units: { x: "t (s)", y: `q (${unitsOf(shown.map(({ unit }) => unit))})` },
     title: t("Position"),
   };

@@ -3,30 +3,33 @@ import type { JSX } from "preact";
 
 interface Props {
   label: string;
-  share: number; // per cent of what is left of it
+  share: number; // per cent of what is left of it, or above it
   least: number;
-  usual: number;
+  lying?: boolean; // between what is above and what is below
   onMove: (share: number) => void;
+  onReset: () => void;
 }
 
-export function Splitter({ label, share, least, usual, onMove }: Props): JSX.Element {
+export function Splitter({ label, share, least, lying, onMove, onReset }: Props): JSX.Element {
   const dragged = (event: PointerEvent & { currentTarget: HTMLElement }): void => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const whole = event.currentTarget.parentElement!.getBoundingClientRect();
-    onMove((100 * (event.clientX - whole.left)) / whole.width);
+    onMove(100 * (lying ? (event.clientY - whole.top) / whole.height : (event.clientX - whole.left) / whole.width));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const to = { ArrowLeft: share - 2, ArrowRight: share + 2, Home: least, End: 100 - least, Enter: usual }[event.key];
-    if (to === undefined) return;
+    const [less, more] = lying ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
+    const to = { [less]: share - 2, [more]: share + 2, Home: least, End: 100 - least }[event.key];
+    if (to === undefined && event.key !== "Enter") return;
     event.preventDefault();
-    onMove(to);
+    if (to === undefined) onReset();
+    else onMove(to);
   };
   return (
     <div
-      class="splitter"
+      class={lying ? "splitter lying" : "splitter"}
       role="separator"
       tabIndex={0}
-      aria-orientation="vertical"
+      aria-orientation={lying ? "horizontal" : "vertical"}
       aria-label={label}
       aria-valuenow={Math.round(share)}
       aria-valuemin={least}
@@ -34,7 +37,7 @@ export function Splitter({ label, share, least, usual, onMove }: Props): JSX.Ele
       title={label}
       onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)}
       onPointerMove={dragged}
-      onDblClick={() => onMove(usual)}
+      onDblClick={onReset}
       onKeyDown={onKeyDown}
     />
   );

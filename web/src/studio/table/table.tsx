@@ -116,33 +116,37 @@ function TableRow({ document, row, shown }: RowProps): JSX.Element {
   );
 }
 
-function Faults(): JSX.Element {
-  const place = (fault: Fault): string => {
-    const column = columns(robot.value, viewOf(fault.column)).find((c) => c.address === fault.column);
-    const cell = column ? column.title : fault.column;
-    return fault.row === null ? cell : t("row {0}, {1}", fault.row + 1, cell || t("joint"));
-  };
-  const lead = (fault: Fault): JSX.Element => (
-    <button type="button" class="link" onClick={() => goTo(fault)}>
-      {place(fault)}
-    </button>
+/** The cell of a sentence, by a button that goes there. */
+function Lead({ fault }: { fault: Pick<Fault, "row" | "column"> }): JSX.Element | null {
+  if (fault.row === null) return null;
+  const column = columns(robot.value, viewOf(fault.column)).find((c) => c.address === fault.column);
+  return (
+    <>
+      <button type="button" class="link" onClick={() => goTo(fault)}>
+        {t("row {0}, {1}", fault.row + 1, (column ? column.title : fault.column) || t("joint"))}
+      </button>
+      {": "}
+    </>
   );
+}
+
+function Faults(): JSX.Element {
   return (
     <div role="alert">
       <ul class="faults">
-      {faults.value.map((fault, i) => (
-        <li id={`fault-${i}`} key={`${i}${fault.message}`}>
-          <span aria-hidden="true">⚠ </span>
-          {fault.row !== null && <>{lead(fault)}: </>}
-          <span class="sentence">{fault.message}</span>
-        </li>
-      ))}
+        {faults.value.map((fault, i) => (
+          <li id={`fault-${i}`} key={`${i}${fault.message}`}>
+            <span aria-hidden="true">⚠ </span>
+            <Lead fault={fault} />
+            <span class="sentence">{fault.row === null ? fault.message : `${fault.problem}${fault.hint && ` (${fault.hint})`}`}</span>
+          </li>
+        ))}
       </ul>
     </div>
   );
 }
 
-function goTo(fault: Fault): void {
+function goTo(fault: Pick<Fault, "row" | "column">): void {
   view.value = viewOf(fault.column);
   const at = columns(robot.value, view.value).findIndex((c) => c.address === fault.column);
   requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-row="${fault.row}"][data-column="${Math.max(at, 0)}"]`)?.focus());
@@ -154,12 +158,12 @@ function Warnings(): JSX.Element | null {
     <ul class="warnings">
       {warnings.value.map((warning, i) => (
         <li key={`${i}${warning.message}`}>
-          {warning.message}
+          <span>
+            <Lead fault={warning} />
+            {warning.problem}
+          </span>
           {warning.fix && (
-            <>
-              {" "}
-              <Act onClick={() => edit((d) => ({ ...d, ...warning.fix }))}>{t("Read the numbers in {0}", Object.values(warning.fix).join())}</Act>
-            </>
+            <Act onClick={() => edit((d) => ({ ...d, ...warning.fix }))}>{t("Read the numbers in {0}", Object.values(warning.fix).join())}</Act>
           )}
         </li>
       ))}
