@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.run.gradients.frameworks import import_framework
+from manipula.algebra.run.gradients.frameworks import compile_alone, import_framework
 from manipula.errors import InputError
 from manipula.learning.kernels import Differentiable, Inputs, as_row, check_shapes, inputs_in_order
 from manipula.learning.pytorch import NAMESPACE, Operator, TorchFunction, number
@@ -204,6 +204,7 @@ class TorchNearest(Nearest):
         self._registered.register_autograd(
             backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs, *output)
         )
+        compile_alone(self)
 
     def __call__(self, *tensors: Tensor, **named: Any) -> Any:
         if named:
