@@ -83,6 +83,23 @@ def jacobian_vector_product(function: Function) -> Function:
     return _proved(function, "jvp", graph, (*inputs, *rates), outputs, sweep)
 
 
+def transposed_product(product: Function) -> Function:
+    """Of J(x) w, linear in its last input: (x, weights of the outputs) → the gradient by that input; proved.
+
+    The reference has any w, so that the proof fails where the function is not linear.
+    """
+    graph, last = Graph(), product.inputs[-1]
+    inputs, weights = _moved_inputs(product, graph), _weight_ports(product, graph)
+    slopes = _walk_back(product, inputs, weights, last.names)
+    still = {x: x for port in (*inputs[:-1], *weights) for x in port.symbols} | dict.fromkeys(
+        inputs[-1].symbols, graph.zero
+    )
+    outputs = (Output(f"d{last.name}", (len(slopes),), tuple(rebuilt(slopes, graph, still))),)
+    return _proved(
+        product, "transposed", graph, (*inputs[:-1], *weights), outputs, _forward_sweeps(product, weights, [last])
+    )
+
+
 def _moved_inputs(function: Function, graph: Graph) -> tuple[Input, ...]:
     return tuple(
         replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names)) for port in function.inputs

@@ -56,6 +56,9 @@ class Differentiable:
         if not self.orders:
             raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, self._most)
 
+    def __repr__(self) -> str:
+        return self.name
+
     def compile_for(self, dtype: str) -> Compiled:
         if dtype not in self._compiled:
             self._compiled[dtype] = compile_tape(self.tape, "auto", dtype)

@@ -25,7 +25,6 @@ import numpy as np
 
 from manipula.algebra.run.cuda import CudaFunction, Steps, layout_of
 from manipula.algebra.run.gradients.frameworks import compile_alone, import_framework, mapped_first, word_of
-from manipula.errors import InputError
 from manipula.generation.results.model import Model
 from manipula.learning.kernels import POSE, Differentiable, as_row, check_shapes, differentiable, inputs_in_order
 from manipula.learning.torch_launch import (
