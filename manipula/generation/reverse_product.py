@@ -8,8 +8,8 @@ the adjoint λ and the gradient by parameters, and which is driven by the states
 
     λ = (∂f/∂x)ᵀ λ⁺ + (∂g/∂x)ᵀ w        p̄ = p̄⁺ + (∂f/∂p)ᵀ λ⁺ + (∂g/∂p)ᵀ w
 
-The proof compares it, at random points of the prime field, with forward sweeps of dual numbers times the weights; the
-walk forward, whose expressions are derived symbolically, with one sweep along the rates.
+The proof compares them, at random points of the prime field, with forward sweeps of dual numbers: times the weights, or
+along the rates.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from manipula.algebra.expr.degree import LinearChoiceDegrees
 from manipula.algebra.expr.field import LinearChoiceMaths
 from manipula.algebra.expr.function import Function, Input, Output
-from manipula.algebra.expr.maths import ExprMaths, rebuilt, tangents
+from manipula.algebra.expr.maths import ExprMaths, rebuilt
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.prove import Reference, prove
@@ -67,19 +67,16 @@ def jacobian_vector_product(function: Function) -> Function:
     graph, mark = Graph(), _mark(function, "v")
     inputs = _moved_inputs(function, graph)
     rates = [_port(f"{mark}_{port.name}", len(port.symbols), graph, f"rates of {port.name}") for port in inputs]
-    own, moved, ways = ([x for port in ports for x in port.symbols] for ports in (function.inputs, inputs, rates))
-    roots = rebuilt(function.roots, graph, dict(zip(own, moved, strict=True)))
-    flow = iter(tangents(roots, dict(zip(moved, ways, strict=True))))
-    outputs = tuple(
-        Output(f"d{out.name}", (len(out.exprs),), tuple(next(flow) for _ in out.exprs)) for out in function.outputs
-    )
+    names, ways = ([name for port in ports for name in port.names] for ports in (inputs, rates))
 
     def sweep(maths: Any, symbol: Callable[[str], Any]) -> Mapping[str, Any]:
-        at, rate = ([symbol(str(x.data)) for x in of] for of in (moved, ways))
-        moving = dict(zip((str(x.data) for x in own), along(at, rate), strict=True))
-        results = function(moving, DualMaths(maths))
+        moving = along(list(map(symbol, names)), list(map(symbol, ways)))
+        results = function(dict(zip(names, moving, strict=True)), DualMaths(maths))
         return {f"d{name}": [partial(root, 0) for root in values] for name, values in results.items()}
 
+    maths: Any = ExprMaths(graph)
+    moved = sweep(maths, lambda name: graph.symbol(name, online=True))
+    outputs = tuple(Output(name, (len(x),), tuple(map(graph.expr, x))) for name, x in moved.items())
     return _proved(function, "jvp", graph, (*inputs, *rates), outputs, sweep)
 
 

@@ -183,6 +183,8 @@ def _primitive(jax: Any) -> Any:
     ad.primitive_jvps[rows], ad.primitive_transposes[rows] = differentiate, transpose
     batching.primitive_batchers[rows] = map_rows
     mlir.register_lowering(rows, mlir.lower_fun(evaluate, multiple_results=True))
+    with suppress(ImportError, AttributeError):  # no public name: what is partitioned is compiled for known devices
+        import_module("jax._src.dispatch").prim_requires_devices_during_lowering.add(rows)
     return rows
 
 
