@@ -90,7 +90,9 @@ class Operator:
         self._at_once = at_once(torch, len(own.sizes), self._single, self._codes)
         self._plain_types = (torch.Tensor, torch.nn.Parameter)
         self._is_watched, self._functions = watch(torch), torch._C._functorch.peek_interpreter_stack
-        self._is_mapped = torch._C._functorch.is_legacy_batchedtensor  # by PyTorch's first vmap
+        functorch = torch._C._functorch
+        # by PyTorch's first vmap, or by a transform that has ended: the function of torch.func.vjp keeps such tensors
+        self._is_wrapped = lambda x: functorch.is_legacy_batchedtensor(x) or functorch.is_functorch_wrapped_tensor(x)
         self._gathers, self._forward_ad = torch.is_grad_enabled, torch.autograd.forward_ad
         names = ", ".join(f"Tensor x{i}" for i in range(len(own.sizes)))
         results = ", ".join("Tensor" for _ in own.shapes)
@@ -126,14 +128,16 @@ class Operator:
                     return self._recorded.apply(*tensors)
                 return self._direct(plan, [x.detach() for x in tensors] if wanting else tensors)
         check_tensors(torch, self._own, tensors)
-        # operators of torch.library have no rule for torch.func's gradients; a Function has, and none for fullgraph
-        return self._transformed.apply(*tensors) if functions is not None else self._registered(*tensors)
+        # operators of torch.library have no rule for torch.func's gradients, and drop what is carried forward without a
+        # word; a Function has rules, and none for fullgraph
+        is_derived = functions is not None or self._forward_ad._current_level >= 0
+        return self._transformed.apply(*tensors) if is_derived else self._registered(*tensors)
 
     def _plan_of(self, tensors: Sequence[Tensor]) -> Plan | None:
         """That made when such tensors came first; None for those that the dispatcher must see."""
-        is_mapped = self._is_mapped
+        is_wrapped = self._is_wrapped
         try:
-            of = [(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), is_mapped(x)) for x in tensors]
+            of = [(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), is_wrapped(x)) for x in tensors]
             key = (*of, *[x._is_zerotensor() for x in tensors])
             plan: Any = self._plans.get(key, self)
         except (AttributeError, RuntimeError, TypeError):
@@ -153,7 +157,7 @@ class Operator:
         zeros without memory."""
         strided, types = self._torch.strided, self._plain_types
         return all(
-            type(x) in types and x.layout is strided and not (x.is_neg() or x._is_zerotensor() or self._is_mapped(x))
+            type(x) in types and x.layout is strided and not (x.is_neg() or x._is_zerotensor() or self._is_wrapped(x))
             for x in tensors
         )
 

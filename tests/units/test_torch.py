@@ -270,6 +270,7 @@ def test_what_looks_at_every_operator_sees_it(arm: mp.Arm) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # PyTorch's own, on first use
+@pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node:UserWarning")  # its own of torch.func.linearize
 @pytest.mark.parametrize("model", ["gravity", "energy", "inverse_dynamics", "pose"])
 def test_derivatives_carried_forward(arm: mp.Arm, model: str) -> None:
     from torch.autograd import forward_ad
@@ -288,6 +289,19 @@ def test_derivatives_carried_forward(arm: mp.Arm, model: str) -> None:
     assert torch.equal(partly.primal, as_tuple(still)[0]) and partly.tangent.shape == partly.primal.shape
     _, slopes = torch.func.jvp(f, tuple(x), tuple(rates))
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(as_tuple(slopes), true, strict=True))
+    # a tracer looks on, and what it traced is used outside
+    _, linear = torch.func.linearize(f, *x)
+    assert all(torch.allclose(a, b) for a, b in zip(as_tuple(linear(*rates)), as_tuple(slopes), strict=True))
+
+
+@pytest.mark.parametrize("model", ["gravity", "energy", "inverse_dynamics", "pose"])
+def test_a_pullback_is_used_outside_of_its_transform(arm: mp.Arm, model: str) -> None:
+    f, x = arm.torch(model), states(SMOOTH[model], 3)
+    found, pull = torch.func.vjp(f, *(y.detach() for y in x))
+    weights = [torch.rand_like(y) for y in as_tuple(found)]
+    slopes = pull(*weights) if len(weights) == 1 else pull(type(found)(*weights))
+    wanted = torch.autograd.grad(as_tuple(f(*x)), x, weights)
+    assert all(torch.equal(a, b) for a, b in zip(slopes, wanted, strict=True))
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
