@@ -79,7 +79,10 @@ def differentiable(models: Sequence[Model], parameters: Sequence[str] = ()) -> D
     for model in models:
         missing = [name for name in model.inputs.get("p", ()) if name not in parameters]
         if missing:
-            raise InputError("{name}: parameters without a value: {missing}", model.name, ", ".join(missing))
+            raise InputError(
+                "{name}: {missing} have no value: give them to robot.with_parameters(…), or name them in parameters=",
+                model.name, ", ".join(missing),
+            )  # fmt: skip
     return Differentiable(with_row_parameters(join_functions([model.function for model in models]), parameters))
 
 

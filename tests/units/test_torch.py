@@ -106,6 +106,15 @@ def test_compiled_in_one_graph(arm: mp.Arm) -> None:
     assert all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
+def test_more_functions_are_compiled_than_pytorch_keeps_of_one(arm: mp.Arm) -> None:
+    """Each has code of its own: what one needs again for another kind of call takes nothing from the others."""
+    robots = [arm.robot.with_parameters(m2=0.5 + k) for k in range(torch._dynamo.config.recompile_limit + 1)]
+    q, functions = torch.rand(4, 2, dtype=torch.float64), [mp.Arm(robot).torch("gravity") for robot in robots]
+    for f in (*functions, copy.deepcopy(functions[0]), pickle.loads(pickle.dumps(functions[1]))):
+        g = torch.compile(f, fullgraph=True, backend="aot_eager")
+        assert torch.equal(g(q), f(q)) and torch.equal(g(q.float()), f(q.float()))
+
+
 def test_transforms_of_torch_func(arm: mp.Arm) -> None:
     f, (q, qd, qdd) = arm.torch("inverse_dynamics"), [x.detach() for x in states(3, 4)]
     assert torch.equal(torch.func.vmap(f)(q, qd, qdd), f(q, qd, qdd))
