@@ -272,12 +272,12 @@ class JaxNearest(Nearest):
         )  # fmt: skip
         call = jax.custom_jvp(search.nearest)
 
-        @call.defjvp
-        def _(given: Sequence[Any], rates: Sequence[Any]) -> tuple[Any, Any]:
+        def carried(given: Sequence[Any], rates: Sequence[Any]) -> tuple[Any, Any]:
             q, valid = call(*given)
             moved = slopes.rates(*given, q, *rates)[0]
             return (q, valid), (numbers.where(valid[..., None] > 0, moved, 0), numbers.zeros_like(valid))
 
+        call.defjvp(carried)
         self._call = jax.jit(call)
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:

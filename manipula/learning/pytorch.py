@@ -92,7 +92,8 @@ class Operator:
         self._is_watched, self._functions = watch(torch), torch._C._functorch.peek_interpreter_stack
         functorch = torch._C._functorch
         # by PyTorch's first vmap, or by a transform that has ended: the function of torch.func.vjp keeps such tensors
-        self._is_wrapped = lambda x: functorch.is_legacy_batchedtensor(x) or functorch.is_functorch_wrapped_tensor(x)
+        mapped, derived = functorch.is_legacy_batchedtensor, functorch.is_functorch_wrapped_tensor
+        self._is_wrapped: Callable[[Tensor], bool] = lambda x: mapped(x) or derived(x)
         self._gathers, self._forward_ad = torch.is_grad_enabled, torch.autograd.forward_ad
         names = ", ".join(f"Tensor x{i}" for i in range(len(own.sizes)))
         results = ", ".join("Tensor" for _ in own.shapes)

@@ -183,6 +183,7 @@ def test_wrong_starts_are_named(loop: Any) -> None:
             f.start(**states)
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # PyTorch's own, on first use
 @pytest.mark.parametrize("transform", [torch.func.jvp, torch.func.linearize])
 def test_what_would_go_forward_is_refused(loop: Any, transform: Any) -> None:
     f, still, gains = loop.torch(), torch.zeros(2, dtype=torch.float64), torch.tensor([100.0, 90.0]).double()
