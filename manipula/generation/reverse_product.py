@@ -1,13 +1,15 @@
-"""The gradient of a model as one function: the vector–Jacobian product, proved like the model itself.
+"""The derivatives of a model as one function each: products with its Jacobian, proved like the model itself.
 
     x̄_k = Σ_i w_i ∂y_i/∂x_k        one walk back through the optimised function
+    ẏ_i = Σ_k ∂y_i/∂x_k ẋ_k        one walk forward
 
 Of a function that goes step by step, x⁺ = f(x, u, p) and y = g(x, u, p), it is a step back in time, whose states are
 the adjoint λ and the gradient by parameters, and which is driven by the states that were gone through:
 
     λ = (∂f/∂x)ᵀ λ⁺ + (∂g/∂x)ᵀ w        p̄ = p̄⁺ + (∂f/∂p)ᵀ λ⁺ + (∂g/∂p)ᵀ w
 
-The proof compares it, at random points of the prime field, with forward sweeps of dual numbers times the weights.
+The proof compares them, at random points of the prime field, with forward sweeps of dual numbers: times the weights, or
+along the rates.
 """
 
 from __future__ import annotations
@@ -23,11 +25,11 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths, rebuilt
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.passes import run_passes
-from manipula.algebra.optimise.prove import prove
+from manipula.algebra.optimise.prove import Reference, prove
 from manipula.generation.pipeline import with_proof
 from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, pullback
 from manipula.mechanics.spatial.adjoint import variables as traced_variables
-from manipula.mechanics.spatial.dual import Dual, DualMaths, partial
+from manipula.mechanics.spatial.dual import Dual, DualMaths, along, partial
 from manipula.mechanics.spatial.dual import variables as dual_variables
 from manipula.mechanics.spatial.vector import dot
 from manipula.scalar import Next, Role
@@ -51,17 +53,68 @@ def with_row_parameters(function: Function, names: Sequence[str]) -> Function:
 def vector_jacobian_product(function: Function) -> Function:
     """(inputs, weights of every output) → the gradient of the weighted sum by every input; proved."""
     graph = Graph()
-    inputs = tuple(
-        replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names)) for port in function.inputs
-    )
+    inputs = _moved_inputs(function, graph)
     weights = _weight_ports(function, graph)
     flow = iter(_walk_back(function, inputs, weights, [name for port in inputs for name in port.names]))
     outputs = tuple(
         Output(f"d{port.name}", (len(port.symbols),), tuple(next(flow) for _ in port.symbols)) for port in inputs
     )
-    origin = replace(function.provenance, model=f"{function.provenance.model}_vjp", columns=(), proof="")
-    product = Function(f"{function.name}_vjp", graph, (*inputs, *weights), outputs, provenance=origin)
-    return with_proof(run_passes(product), _forward_sweeps(function, weights), prove_with_choices)
+    return _proved(function, "vjp", graph, (*inputs, *weights), outputs, _forward_sweeps(function, weights))
+
+
+def jacobian_vector_product(function: Function) -> Function:
+    """(inputs, rates of every input) → the rates of every output, a vector each; proved."""
+    graph, mark = Graph(), _mark(function, "v")
+    inputs = _moved_inputs(function, graph)
+    rates = [_port(f"{mark}_{port.name}", len(port.symbols), graph, f"rates of {port.name}") for port in inputs]
+    names, ways = ([name for port in ports for name in port.names] for ports in (inputs, rates))
+
+    def sweep(maths: Any, symbol: Callable[[str], Any]) -> Mapping[str, Any]:
+        moving = along(list(map(symbol, names)), list(map(symbol, ways)))
+        results = function(dict(zip(names, moving, strict=True)), DualMaths(maths))
+        return {f"d{name}": [partial(root, 0) for root in values] for name, values in results.items()}
+
+    maths: Any = ExprMaths(graph)
+    moved = sweep(maths, lambda name: graph.symbol(name, online=True))
+    outputs = tuple(Output(name, (len(x),), tuple(map(graph.expr, x))) for name, x in moved.items())
+    return _proved(function, "jvp", graph, (*inputs, *rates), outputs, sweep)
+
+
+def transposed_product(product: Function) -> Function:
+    """Of J(x) w, linear in its last input: (x, weights of the outputs) → the gradient by that input; proved.
+
+    The reference has any w, so that the proof fails where the function is not linear.
+    """
+    graph, last = Graph(), product.inputs[-1]
+    inputs, weights = _moved_inputs(product, graph), _weight_ports(product, graph)
+    slopes = _walk_back(product, inputs, weights, last.names)
+    still = {x: x for port in (*inputs[:-1], *weights) for x in port.symbols} | dict.fromkeys(
+        inputs[-1].symbols, graph.zero
+    )
+    outputs = (Output(f"d{last.name}", (len(slopes),), tuple(rebuilt(slopes, graph, still))),)
+    return _proved(
+        product, "transposed", graph, (*inputs[:-1], *weights), outputs, _forward_sweeps(product, weights, [last])
+    )
+
+
+def _moved_inputs(function: Function, graph: Graph) -> tuple[Input, ...]:
+    return tuple(
+        replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names)) for port in function.inputs
+    )
+
+
+def _proved(
+    function: Function,
+    word: str,
+    graph: Graph,
+    inputs: tuple[Input, ...],
+    outputs: tuple[Output, ...],
+    plain: Reference,
+) -> Function:
+    """A product of the function, optimised, once it is proved."""
+    origin = replace(function.provenance, model=f"{function.provenance.model}_{word}", columns=(), proof="")
+    product = Function(f"{function.name}_{word}", graph, inputs, outputs, provenance=origin)
+    return with_proof(run_passes(product), plain, prove_with_choices)
 
 
 def _walk_back(function: Function, inputs: Sequence[Input], weights: Sequence[Input], by: Sequence[str]) -> list[Expr]:
@@ -89,12 +142,12 @@ def _weight_ports(function: Function, graph: Graph) -> list[Input]:
     ]
 
 
-def _mark(function: Function) -> str:
+def _mark(function: Function, letter: str = "w") -> str:
     """A letter that no name begins with."""
     taken = [name for port in function.inputs for name in (port.name, *port.names)]
-    mark = "w"
+    mark = letter
     while any(name.startswith(f"{mark}_") for name in taken):
-        mark += "w"
+        mark += letter
     return mark
 
 

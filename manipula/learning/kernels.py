@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -15,14 +15,18 @@ from manipula.algebra.run.compiled_function import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 from manipula.generation.results.model import Model
-from manipula.generation.reverse_product import vector_jacobian_product, with_row_parameters
+from manipula.generation.reverse_product import (
+    jacobian_vector_product,
+    vector_jacobian_product,
+    with_row_parameters,
+)
 
 POSE = 16  # entries of a pose
 ORDERS = 2  # derivatives: of the model, and of its gradient
 
 
 class Differentiable:
-    """A function of variables alone, its compiled forms, and its vector–Jacobian product, each made on first use."""
+    """A function of variables alone, its compiled forms, and its two derivatives, each made on first use."""
 
     def __init__(self, function: Function, orders: int = ORDERS, most: int | None = None) -> None:
         """`orders`: of derivatives that are left; `most`: of those there were at first."""
@@ -37,9 +41,23 @@ class Differentiable:
     @cached_property
     def product(self) -> Differentiable:
         """The gradient: inputs and weights of the outputs → one vector an input."""
+        return self._derived(vector_jacobian_product)
+
+    @cached_property
+    def tangent(self) -> Differentiable:
+        """The derivative carried forward: inputs and their rates → one vector an output."""
+        return self._derived(jacobian_vector_product)
+
+    def _derived(self, derive: Callable[[Function], Function]) -> Differentiable:
+        self.check_order()
+        return Differentiable(derive(self.function), self.orders - 1, self._most)
+
+    def check_order(self) -> None:
         if not self.orders:
             raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, self._most)
-        return Differentiable(vector_jacobian_product(self.function), self.orders - 1, self._most)
+
+    def __repr__(self) -> str:
+        return self.name
 
     def compile_for(self, dtype: str) -> Compiled:
         if dtype not in self._compiled:
@@ -61,7 +79,10 @@ def differentiable(models: Sequence[Model], parameters: Sequence[str] = ()) -> D
     for model in models:
         missing = [name for name in model.inputs.get("p", ()) if name not in parameters]
         if missing:
-            raise InputError("{name}: parameters without a value: {missing}", model.name, ", ".join(missing))
+            raise InputError(
+                "{name}: {missing} have no value: give them to robot.with_parameters(…), or name them in parameters=",
+                model.name, ", ".join(missing),
+            )  # fmt: skip
     return Differentiable(with_row_parameters(join_functions([model.function for model in models]), parameters))
 
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Sequence
-from types import ModuleType
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.run.gradients.frameworks import import_framework
-from manipula.errors import InputError
+from manipula.algebra.run.gradients.frameworks import compile_alone, import_framework
+from manipula.generation.reverse_product import transposed_product
 from manipula.learning.kernels import Differentiable, Inputs, as_row, check_shapes, inputs_in_order
 from manipula.learning.pytorch import NAMESPACE, Operator, TorchFunction, number
 from manipula.learning.torch_launch import check_tensors
-from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays, sum_to
+from manipula.learning.xla import JaxFunction, RowFunction, checked_arrays
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -149,6 +149,18 @@ class NearestFamily(Protocol):
     def ends(self) -> tuple[float, float]: ...
 
 
+class ImplicitSlopes:
+    """The derivatives of the answer, whose products take the answer as one more input behind pose and seed."""
+
+    def __init__(self, name: str, sizes: dict[str, int], answer: dict[str, tuple[int, ...]], slopes: Function) -> None:
+        self.name, self.sizes, self.shapes = name, sizes, answer
+        self.product = Differentiable(slopes, 0, 1)
+
+    @cached_property
+    def tangent(self) -> Differentiable:
+        return Differentiable(transposed_product(self.product.function), 0, 1)
+
+
 class Nearest:
     """f(pose, seed): a named tuple of q, the answer nearest to the seed, and valid."""
 
@@ -158,7 +170,9 @@ class Nearest:
         self.inputs, self._ports = tuple(sizes), Inputs(answer.name, sizes)
         self._family = family
         self._rows = Differentiable(answer, 0), Differentiable(family.gap, 0), Differentiable(family.step, 0)
-        self._slopes, self._jacobian = Differentiable(family.slopes, 0, 1), Differentiable(family.jacobian, 0)
+        moved = {name: shape for name, shape in self.outputs.items() if name != "valid"}
+        self._slopes = ImplicitSlopes(self.name, sizes, moved, family.slopes)
+        self._jacobian = Differentiable(family.jacobian, 0)
         self._result = namedtuple(f"{answer.name}_result", list(self.outputs))  # type: ignore[misc]
 
     def _search(self, arrays: Arrays) -> Search:
@@ -173,7 +187,7 @@ class TorchNearest(Nearest):
         super().__init__(answer, family)
         torch = self._torch = import_framework("torch", "PyTorch", "manipula[torch]")
         solved, gap, step = (Operator(torch, own) for own in self._rows)
-        slopes, jacobian = (Operator(torch, own) for own in (self._slopes, self._jacobian))
+        slopes, jacobian = (Operator(torch, own) for own in (self._slopes.product, self._jacobian))
         search = self._search(Arrays(torch, _torch_constant, gap.call, solved.call, step.call, jacobian.call))
 
         def forward(pose: Tensor, seed: Tensor) -> tuple[Tensor, Tensor]:
@@ -182,6 +196,7 @@ class TorchNearest(Nearest):
         def save(ctx: Any, inputs: tuple[Tensor, ...], output: tuple[Tensor, ...]) -> None:
             ctx.mark_non_differentiable(output[1])
             ctx.save_for_backward(*inputs, *output)
+            ctx.save_for_forward(*inputs, *output)
 
         def backward(ctx: Any, weights: Tensor, _: object) -> tuple[Tensor, ...]:
             pose, seed, q, valid = ctx.saved_tensors
@@ -192,7 +207,13 @@ class TorchNearest(Nearest):
                 for g, x in zip(found, (pose, seed), strict=True)
             )
 
-        methods: dict[str, Any] = {"forward": forward, "setup_context": save, "backward": backward}
+        def carried(ctx: Any, *rates: Tensor | None) -> tuple[Tensor, None]:
+            pose, seed, q, valid = ctx.saved_tensors
+            given = [x.new_zeros(()).expand_as(x) if y is None else y for x, y in zip((pose, seed), rates, strict=True)]
+            found = self._tangent.call(pose, seed, q, *given)
+            return torch.where(valid[..., None] > 0, found, found.new_zeros(())), None
+
+        methods: dict[str, Any] = {"forward": forward, "setup_context": save, "backward": backward, "jvp": carried}
         own = {key: staticmethod(x) for key, x in methods.items()}
         made: Any = type(self.name, (torch.autograd.Function,), {**own, "generate_vmap_rule": True})
         self._call = made.apply
@@ -204,6 +225,7 @@ class TorchNearest(Nearest):
         self._registered.register_autograd(
             backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs, *output)
         )
+        compile_alone(self)
 
     def __call__(self, *tensors: Tensor, **named: Any) -> Any:
         if named:
@@ -212,19 +234,15 @@ class TorchNearest(Nearest):
         check_tensors(self._torch, self._ports, tensors)
         if self._torch.compiler.is_compiling():
             return self._result(*self._registered(*tensors))
-        if any(_is_carried(self._torch, x) for x in tensors):
-            raise InputError("{name}: derivatives are carried backward only, not forward", self.name)
         return self._result(*self._call(*tensors))
+
+    @cached_property
+    def _tangent(self) -> Operator:
+        return Operator(self._torch, self._slopes.tangent)
 
     def _fake(self, pose: Tensor, seed: Tensor) -> tuple[Tensor, Tensor]:
         lead = check_shapes(self._ports, (pose, seed))
         return seed.new_empty((*lead, seed.shape[-1])), seed.new_empty(lead)
-
-
-def _is_carried(torch: ModuleType, x: Tensor) -> bool:
-    """Has it a derivative that goes along?"""
-    forward = torch.autograd.forward_ad
-    return forward._current_level >= 0 and forward.unpack_dual(x).tangent is not None
 
 
 def _torch_constant(values: object, like: Tensor) -> Tensor:
@@ -252,18 +270,14 @@ class JaxNearest(Nearest):
                 only(self._jacobian),
             )
         )  # fmt: skip
-        call = jax.custom_vjp(search.nearest)
+        call = jax.custom_jvp(search.nearest)
 
-        def forward(pose: Any, seed: Any) -> tuple[Any, Any]:
-            q, valid = search.nearest(pose, seed)
-            return (q, valid), (pose, seed, q, valid)
+        def carried(given: Sequence[Any], rates: Sequence[Any]) -> tuple[Any, Any]:
+            q, valid = call(*given)
+            moved = slopes.rates(*given, q, *rates)[0]
+            return (q, valid), (numbers.where(valid[..., None] > 0, moved, 0), numbers.zeros_like(valid))
 
-        def backward(kept: tuple[Any, ...], weights: tuple[Any, Any]) -> tuple[Any, ...]:
-            *given, q, valid = kept
-            found = (numbers.where(valid[..., None] > 0, g, 0) for g in slopes.call(*given, q, weights[0]))
-            return tuple(sum_to(jax, g, x.shape) for g, x in zip(found, given, strict=True))
-
-        call.defvjp(forward, backward)
+        call.defjvp(carried)
         self._call = jax.jit(call)
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manipula.algebra.run.cuda import CudaFunction, Steps, layout_of
-from manipula.algebra.run.gradients.frameworks import import_framework, mapped_first, word_of
-from manipula.errors import InputError
+from manipula.algebra.run.gradients.frameworks import compile_alone, import_framework, mapped_first, word_of
 from manipula.generation.results.model import Model
 from manipula.learning.kernels import POSE, Differentiable, as_row, check_shapes, differentiable, inputs_in_order
 from manipula.learning.torch_launch import (
@@ -60,6 +59,7 @@ class TorchFunction:
         self.inputs, self.outputs = tuple(own.sizes), own.shapes
         self._result = namedtuple(f"{own.name}_result", list(own.shapes))  # type: ignore[misc]
         self._poses = [i for i, size in enumerate(own.sizes.values()) if size == POSE]
+        compile_alone(self)
 
     def __call__(self, *tensors: Tensor, **named: Any) -> Any:
         if named:
@@ -81,10 +81,8 @@ class TorchFunction:
 class Operator:
     """One function registered with PyTorch: what runs, its shapes, its gradient, its batching rule."""
 
-    def __init__(self, torch: ModuleType, own: Differentiable, inputs: int | None = None) -> None:
-        """`inputs`: of a vector–Jacobian product, how many inputs its function has; weights are behind them."""
-        self._torch, self._own, self._inputs = torch, own, inputs
-        self._gradient: Operator | None = None
+    def __init__(self, torch: ModuleType, own: Differentiable) -> None:
+        self._torch, self._own = torch, own
         self._cuda: dict[str, CudaFunction] = {}
         self._plans: dict[Any, Any] = {}
         self._codes: dict[Any, Callable[..., Any]] = {}  # NumPy's dtype → machine code, from the first plan on
@@ -92,7 +90,10 @@ class Operator:
         self._at_once = at_once(torch, len(own.sizes), self._single, self._codes)
         self._plain_types = (torch.Tensor, torch.nn.Parameter)
         self._is_watched, self._functions = watch(torch), torch._C._functorch.peek_interpreter_stack
-        self._is_mapped = torch._C._functorch.is_legacy_batchedtensor  # by PyTorch's first vmap
+        functorch = torch._C._functorch
+        # by PyTorch's first vmap, or by a transform that has ended: the function of torch.func.vjp keeps such tensors
+        mapped, derived = functorch.is_legacy_batchedtensor, functorch.is_functorch_wrapped_tensor
+        self._is_wrapped: Callable[[Tensor], bool] = lambda x: mapped(x) or derived(x)
         self._gathers, self._forward_ad = torch.is_grad_enabled, torch.autograd.forward_ad
         names = ", ".join(f"Tensor x{i}" for i in range(len(own.sizes)))
         results = ", ".join("Tensor" for _ in own.shapes)
@@ -105,7 +106,7 @@ class Operator:
         self._registered.register_vmap(self._vmap)
         if own.orders > 1:
             # made now: a compiler that traces the backward pass must find it registered
-            self._gradient = Operator(torch, own.product, len(own.sizes))
+            self.gradient = Operator(torch, own.product)
 
     def call(self, *tensors: Tensor) -> Any:
         """The only result, or a tuple of results."""
@@ -128,14 +129,16 @@ class Operator:
                     return self._recorded.apply(*tensors)
                 return self._direct(plan, [x.detach() for x in tensors] if wanting else tensors)
         check_tensors(torch, self._own, tensors)
-        # operators of torch.library have no rule for torch.func's gradients; a Function has, and none for fullgraph
-        return self._transformed.apply(*tensors) if functions is not None else self._registered(*tensors)
+        # operators of torch.library have no rule for torch.func's gradients, and drop what is carried forward without a
+        # word; a Function has rules, and none for fullgraph
+        is_derived = functions is not None or self._forward_ad._current_level >= 0
+        return self._transformed.apply(*tensors) if is_derived else self._registered(*tensors)
 
     def _plan_of(self, tensors: Sequence[Tensor]) -> Plan | None:
         """That made when such tensors came first; None for those that the dispatcher must see."""
-        is_mapped = self._is_mapped
+        is_wrapped = self._is_wrapped
         try:
-            of = [(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), is_mapped(x)) for x in tensors]
+            of = [(type(x), x.dtype, x.device, x.shape, x.stride(), x.is_neg(), is_wrapped(x)) for x in tensors]
             key = (*of, *[x._is_zerotensor() for x in tensors])
             plan: Any = self._plans.get(key, self)
         except (AttributeError, RuntimeError, TypeError):
@@ -155,7 +158,7 @@ class Operator:
         zeros without memory."""
         strided, types = self._torch.strided, self._plain_types
         return all(
-            type(x) in types and x.layout is strided and not (x.is_neg() or x._is_zerotensor() or self._is_mapped(x))
+            type(x) in types and x.layout is strided and not (x.is_neg() or x._is_zerotensor() or self._is_wrapped(x))
             for x in tensors
         )
 
@@ -297,79 +300,28 @@ class Operator:
 
     # gradients
 
-    @staticmethod
-    def _save_inputs(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        ctx.save_for_backward(*inputs)
-
     def _save(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.save_for_backward(*inputs)
         if hasattr(ctx, "save_for_forward"):  # an operator of torch.library lacks it
             ctx.save_for_forward(*inputs)
 
-    @property
+    @cached_property
     def gradient(self) -> Operator:
         """The vector–Jacobian product as an operator."""
-        if self._gradient is None:
-            self._gradient = Operator(self._torch, self._own.product, len(self._own.sizes))
-        return self._gradient
-
-    def _carried(self, ctx: Any, *rates: Tensor) -> Any:
-        """ẏ = J ẋ, without a derivative of higher order than the gradient of a gradient."""
-        own, inputs, lead = self._own, ctx.saved_tensors, check_shapes(self._own, ctx.saved_tensors)
-        tangents = [self._torch.zeros_like(x) if rate is None else rate for x, rate in zip(inputs, rates, strict=True)]
-        tangents = [x.expand((*lead, x.shape[-1])) for x in tangents]
-        if self._inputs is not None:
-            return self._carried_product(inputs, tangents)
-        found = self._along.apply(*inputs, *tangents)
-        return self._pack([x.reshape((*lead, *shape)) for x, shape in zip(found, own.shapes.values(), strict=True)])
-
-    def _carried_product(self, inputs: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        """Of g(x, w) = Jᵀw: ∂g/∂x is the Hessian of w·f, which is symmetric, so that ġ = ∇ₓ(ẋ·g) + Jᵀẇ."""
-        count = self._inputs
-        curved = self.gradient.call(*inputs, *tangents[:count])[:count]
-        straight = self.call(*inputs[:count], *tangents[count:])
-        return self._pack([a + b for a, b in zip(curved, [straight] if self._single else straight, strict=True)])
+        return Operator(self._torch, self._own.product)
 
     @cached_property
-    def _along(self) -> Any:
-        """(x, ẋ) → J ẋ, one row of numbers an output.
+    def tangent(self) -> Operator:
+        """The Jacobian–vector product as an operator."""
+        return Operator(self._torch, self._own.tangent)
 
-        The product g(x, w) = Jᵀw is linear in w, so J ẋ is the gradient of ẋ·g by w, at any w. The same function at
-        w = c has ∇ₓ(c·J ẋ) beside it, and ∇_ẋ is Jᵀc: gradients of J ẋ need no other function.
-        """
-        own, count = self._own, len(self._own.sizes)
-
-        def forward(*tensors: Tensor) -> Any:
-            inputs, tangents = tensors[:count], tensors[count:]
-            lead = check_shapes(own, inputs)
-            weights = [inputs[0].new_zeros((*lead, prod(shape))) for shape in own.shapes.values()]
-            return self.gradient.gradient.call(*inputs, *weights, *tangents)[count:]
-
-        def backward(ctx: Any, *weights: Tensor) -> tuple[Any, ...]:
-            inputs, tangents = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
-            curved = self.gradient.gradient.call(*inputs, *weights, *tangents)[:count]
-            straight = self.gradient.call(*inputs, *weights)
-            straight = [straight] if count == 1 else straight
-            return tuple(
-                g if g.shape == x.shape else g.sum_to_size(x.shape)
-                for g, x in zip([*curved, *straight], [*inputs, *tangents], strict=True)
-            )
-
-        def carried_twice(ctx: Any, *rates: Tensor) -> Any:
-            raise InputError(
-                "{name}: derivatives are not carried forward twice; torch.func.hessian carries gradients forward",
-                own.name,
-            )
-
-        def mapped(info: object, in_dims: tuple[int | None, ...], *tensors: Tensor) -> tuple[Any, Any]:
-            found = made.apply(*mapped_first(in_dims, tensors, [1] * len(tensors)))
-            return found, (0,) * len(found)
-
-        methods: dict[str, Any] = {"forward": forward, "setup_context": self._save_inputs, "backward": backward}
-        methods |= {"vmap": mapped, "jvp": carried_twice}
-        named = {key: staticmethod(x) for key, x in methods.items()}
-        made: Any = type(f"{own.name}_along", (self._torch.autograd.Function,), named)
-        return made
+    def _carried(self, ctx: Any, *rates: Tensor) -> Any:
+        """ẏ = J ẋ"""
+        own, inputs, lead = self._own, ctx.saved_tensors, check_shapes(self._own, ctx.saved_tensors)
+        given = [self._torch.zeros_like(x) if rate is None else rate for x, rate in zip(inputs, rates, strict=True)]
+        found = self.tangent.call(*inputs, *given)
+        found = [found] if self._single else found
+        return self._pack([x.reshape((*lead, *shape)) for x, shape in zip(found, own.shapes.values(), strict=True)])
 
     def _backward(self, ctx: Any, *weights: Tensor) -> tuple[Any, ...]:
         own, inputs = self._own, ctx.saved_tensors

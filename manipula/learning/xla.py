@@ -1,4 +1,4 @@
-"""Models as JAX functions: `jit`, `vmap` and reverse-mode gradients, the latter by the vector–Jacobian product.
+"""Models as JAX functions: `jit`, `vmap` and gradients in both modes, by the proved products with the Jacobian.
 
 XLA calls the compiled function itself, through its foreign function interface: machine code on the processor, a kernel
 on CUDA devices. Elsewhere, and where the interface is another one than we know, XLA compiles the emitted text, whose
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
 from math import prod
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -91,28 +91,112 @@ def _array(jnp: Any, own: Ports, place: int, value: object) -> Any:
         ) from problem
 
 
-class RowFunction:
-    """A function of arrays (…, n) with its vector–Jacobian product; its results are a tuple."""
+class Derivable(Protocol):
+    """Values by rows and their two derivatives, Jᵀ w of weights and J ẋ of rates, each linear in its last inputs."""
 
-    def __init__(self, jax: Any, own: Differentiable) -> None:
+    @property
+    def name(self) -> str: ...
+    @property
+    def sizes(self) -> dict[str, int]: ...
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]: ...
+    @property
+    def product(self) -> Differentiable: ...
+    @property
+    def tangent(self) -> Differentiable: ...
+
+
+class RowFunction:
+    """A function of arrays (…, n) with its derivatives in both modes; its results are a tuple."""
+
+    def __init__(self, jax: Any, own: Derivable) -> None:
         self._jax, self._own = jax, own
 
-    @cached_property
-    def call(self) -> Callable[..., tuple[Any, ...]]:
-        found: Any = self._jax.custom_vjp(lambda *x: evaluate_rows(self._jax, self._own, x))
-        found.defvjp(lambda *x: (found(*x), x), self._backward)
-        call: Callable[..., tuple[Any, ...]] = found
-        return call
+    def call(self, *x: Any) -> tuple[Any, ...]:
+        return _bind(self._jax, x, self._own, VALUES)
 
-    @cached_property
-    def gradient(self) -> RowFunction:
-        return RowFunction(self._jax, self._own.product)
+    def rates(self, *x: Any) -> tuple[Any, ...]:
+        """J ẋ, of inputs and their rates: one vector an output."""
+        return _bind(self._jax, x, self._own, RATES)
 
-    def _backward(self, x: Any, weights: Any) -> tuple[Any, ...]:
-        lead = check_shapes(self._own, x)
-        flat = [w.reshape((*lead, prod(shape))) for w, shape in zip(weights, self._own.shapes.values(), strict=True)]
-        found = self.gradient.call(*x, *flat)
-        return tuple(sum_to(self._jax, g, y.shape) for g, y in zip(found, x, strict=True))
+
+VALUES, RATES, WEIGHTS = "values", "rates", "weights"  # what a call of the primitive computes: f(x), J ẋ, Jᵀ w
+
+
+def _bind(jax: Any, x: Sequence[Any], of: Derivable, way: str) -> tuple[Any, ...]:
+    return tuple(_primitive(jax).bind(*cast_alike(jax, x), of=of, way=way))
+
+
+def _kernel(of: Any, way: str) -> Any:
+    """What computes it; made when XLA compiles the call, since a derivative may be traced for the other one alone."""
+    return {VALUES: lambda: of, RATES: lambda: of.tangent, WEIGHTS: lambda: of.product}[way]()
+
+
+def _result_sizes(of: Derivable, way: str) -> list[tuple[int, ...]]:
+    if way == VALUES:
+        return list(of.shapes.values())
+    return [(prod(x),) for x in of.shapes.values()] if way == RATES else [(x,) for x in of.sizes.values()]
+
+
+@lru_cache(maxsize=1)
+def _primitive(jax: Any) -> Any:
+    """A function of rows as an operation of JAX: how it is differentiated, transposed, mapped and compiled.
+
+    J ẋ and Jᵀ w are each other's transposed, so JAX gets its reverse mode from the forward one.
+    """
+    ad, batching, mlir = (import_module(f"jax.interpreters.{name}") for name in ("ad", "batching", "mlir"))
+    rows = import_module("jax.extend.core").Primitive("manipula_rows")
+    rows.multiple_results = True
+
+    def evaluate(*x: Any, of: Derivable, way: str) -> list[Any]:
+        return list(_evaluate(jax, _kernel(of, way), x))
+
+    def shapes(*x: Any, of: Derivable, way: str) -> list[Any]:
+        lead = jax.numpy.broadcast_shapes(*(y.shape[:-1] for y in x))
+        return [_shaped(jax, x, lead, shape) for shape in _result_sizes(of, way)]
+
+    def differentiate(x: Sequence[Any], rates: Sequence[Any], *, of: Derivable, way: str) -> tuple[Any, Any]:
+        found, kernel = _bind(jax, x, of, way), _kernel(of, way)
+        kernel.check_order()
+        moved = _bind(jax, [*x, *map(ad.instantiate_zeros, rates)], kernel, RATES)
+        return found, [y.reshape(z.shape) for y, z in zip(moved, found, strict=True)]
+
+    def transpose(weights: Sequence[Any], *x: Any, of: Derivable, way: str) -> list[Any]:
+        fixed = len(x) - len(of.sizes if way == RATES else of.shapes)
+        given = [ad.instantiate_zeros(w) for w in weights]
+        found = _bind(jax, [*x[:fixed], *given], of, WEIGHTS if way == RATES else RATES)
+        linear = zip(found, x[fixed:], strict=True)
+        return [None] * fixed + [sum_to(jax, g, y.aval.shape) if ad.is_undefined_primal(y) else None for g, y in linear]
+
+    def map_rows(x: Sequence[Any], axes: Sequence[int | None], *, of: Derivable, way: str) -> tuple[Any, Any]:
+        rank = max(y.ndim - (axis is not None) for y, axis in zip(x, axes, strict=True))
+        first = [y if axis is None else jax.numpy.moveaxis(y, axis, 0) for y, axis in zip(x, axes, strict=True)]
+        wide = [
+            y if axis is None else y.reshape((y.shape[0], *(1,) * (rank + 1 - y.ndim), *y.shape[1:]))
+            for y, axis in zip(first, axes, strict=True)
+        ]
+        found = _bind(jax, wide, of, way)
+        return found, [0] * len(found)
+
+    rows.def_impl(evaluate)
+    rows.def_abstract_eval(shapes)
+    ad.primitive_jvps[rows], ad.primitive_transposes[rows] = differentiate, transpose
+    batching.primitive_batchers[rows] = map_rows
+    mlir.register_lowering(rows, mlir.lower_fun(evaluate, multiple_results=True))
+    with suppress(ImportError, AttributeError):  # no public name: what is partitioned is compiled for known devices
+        import_module("jax._src.dispatch").prim_requires_devices_during_lowering.add(rows)
+    return rows
+
+
+def _shaped(jax: Any, x: Sequence[Any], lead: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """What JAX knows of a result before it is computed: like the inputs, with other axes."""
+    like = max(x, key=lambda y: y.ndim)
+    sharding = getattr(like, "sharding", None)
+    if sharding is None:
+        return like.update(shape=(*lead, *shape), weak_type=False)
+    axes = (*tuple(sharding.spec)[:-1], *(None,) * len(shape))
+    spread = jax.sharding.NamedSharding(sharding.mesh, jax.sharding.PartitionSpec(*axes))
+    return like.update(shape=(*lead, *shape), weak_type=False, sharding=spread)
 
 
 def sum_to(jax: Any, g: Any, shape: tuple[int, ...]) -> Any:
@@ -120,22 +204,6 @@ def sum_to(jax: Any, g: Any, shape: tuple[int, ...]) -> Any:
     extra = g.ndim - len(shape)
     axes = [*range(extra), *(i + extra for i, size in enumerate(shape) if size == 1 and g.shape[i + extra] != 1)]
     return jax.numpy.sum(g, axis=tuple(axes)).reshape(shape) if axes else g
-
-
-def evaluate_rows(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:
-    """The results; an axis that `vmap` maps becomes the first of the leading axes."""
-    rows = import_module("jax.custom_batching").custom_vmap(lambda *y: _evaluate(jax, own, y))
-
-    @rows.def_vmap  # type: ignore[untyped-decorator]
-    def _(size: int, mapped: Sequence[bool], *y: Any) -> tuple[Any, Any]:
-        rank = max(z.ndim - moved for z, moved in zip(y, mapped, strict=True))
-        wide = [
-            z.reshape((z.shape[0], *(1,) * (rank + 1 - z.ndim), *z.shape[1:])) if moved else z
-            for z, moved in zip(y, mapped, strict=True)
-        ]
-        return evaluate_rows(jax, own, wide), (True,) * len(own.shapes)
-
-    return tuple(rows(*x))
 
 
 def _evaluate(jax: Any, own: Differentiable, x: Sequence[Any]) -> tuple[Any, ...]:

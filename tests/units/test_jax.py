@@ -40,7 +40,7 @@ def test_gradients(model: str, count: int) -> None:
     from jax.test_util import check_grads
 
     f = mp.Arm(mp.load("puma560").without("friction")).jax(model)
-    check_grads(f, [x[0] for x in states(count)], order=1, modes=["rev"], rtol=1e-4)
+    check_grads(f, [x[0] for x in states(count)], order=1, modes=["fwd", "rev"], rtol=1e-4)
 
 
 def test_values_under_jit_and_vmap() -> None:
@@ -156,14 +156,45 @@ def test_inside_loops_and_rematerialised() -> None:
     assert np.allclose(jax.grad(roll)(*x[:2])[2], difference, rtol=1e-5)
 
 
-def test_derivatives_of_higher_order() -> None:
-    from jax.test_util import check_grads
+@pytest.mark.parametrize(("seed", "kinds"), [(1, "RP"), (2, "PR"), (3, "RH"), (4, "FRP")])
+def test_derivatives_of_higher_order(seed: int, kinds: str) -> None:
+    """Of the two modes any over any, with rows of their own and one row for all."""
+    f, dice = mp.Arm(drawn_arm(seed, kinds)).jax("inverse_dynamics"), np.random.default_rng(seed)
+    q, qd, qdd = dice.uniform(-1, 1, (3, 3, 2))
 
-    f, (q,) = mp.Arm("puma560").jax("gravity"), [x[0] for x in states(1)]
-    check_grads(f, [q], order=2, modes=["rev"], rtol=1e-4)
-    twice = jax.grad(lambda q: jax.grad(lambda q: f(q).sum())(q).sum())
+    def height(q: Any, qd: Any) -> Any:
+        return (f(q, qd, qdd) ** 2).sum()
+
+    modes = (jax.jacrev, jax.jacfwd)
+    first, *others = (outer(inner(height, (0, 1)), (0, 1))(q, qd[0]) for outer in modes for inner in modes)
+    for found in others:
+        assert all(np.allclose(found[i][j], first[i][j], rtol=1e-9, atol=1e-9) for i in (0, 1) for j in (0, 1))
+    step = 1e-5 * np.eye(2)[0]
+    ends = [jax.grad(height, 1)(q, qd[0] + way) for way in (step, -step)]
+    assert np.allclose(first[1][1][0], (ends[0] - ends[1]) / 2e-5, rtol=1e-5, atol=1e-5)
+    mapped = jax.jit(jax.vmap(jax.hessian(height), (0, None)))(q[:, None], qd[0])
+    assert mapped.shape == (3, 1, 2, 1, 2)
     with pytest.raises(InputError, match="higher order than 2"):
-        jax.grad(lambda q: twice(q).sum())(q)
+        jax.jacfwd(jax.hessian(height))(q, qd[0])
+    with pytest.raises(InputError, match="higher order than 2"):
+        jax.grad(lambda q: jax.hessian(height)(q, qd[0]).sum())(q)
+
+
+@pytest.mark.parametrize("model", ["pose", "energy", "inertia_matrix", "inverse_dynamics_smooth"])
+def test_what_is_carried_forward_is_what_is_walked_back(model: str) -> None:
+    """w·(J ẋ) = (Jᵀ w)·ẋ, under `linearize` and its transposed, with rates of some inputs only."""
+    arm, dice = mp.Arm(drawn_arm(6, "RP")), np.random.default_rng(6)
+    f = arm.jax(model)
+    x = [dice.uniform(-1, 1, (4, 2)) for _ in f.inputs]
+    some = lambda q: f(q, *x[1:])  # noqa: E731
+    found, forward = jax.linearize(some, x[0])
+    rates = dice.uniform(-1, 1, (4, 2))
+    weights = jax.tree.map(lambda y: dice.uniform(-1, 1, y.shape), found)
+    (back,) = jax.linear_transpose(forward, x[0])(weights)
+    _, carried = jax.jvp(some, (x[0],), (rates,))
+    pairs = zip(jax.tree.leaves(carried), jax.tree.leaves(weights), strict=True)
+    assert np.isclose(sum((y * w).sum() for y, w in pairs), (back * rates).sum(), rtol=1e-12)
+    assert np.allclose(back, jax.vjp(some, x[0])[1](weights)[0], atol=1e-12)
 
 
 def test_inputs_by_name() -> None:
@@ -188,6 +219,8 @@ def test_without_the_interface_the_emitted_text_serves() -> None:
     assert np.allclose(f(*x), arm.inverse_dynamics(*x), rtol=0, atol=1e-11)
     mapped = jax.vmap(jax.grad(lambda *x: f(*x).sum()))(*x)
     assert np.allclose(mapped, arm.inverse_dynamics_derivatives(*x).dq.sum(-2), atol=1e-10)
+    forward = jax.vmap(jax.jacfwd(f))(*x)
+    assert np.allclose(forward, arm.inverse_dynamics_derivatives(*x).dq, atol=1e-10)
 
 
 def test_a_gpu_without_cupy_is_a_warning_and_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,6 +286,10 @@ if wrap is not None:
     exact = arm.inverse_dynamics_derivatives(x[0], x[1], row)
     assert np.allclose(dq, exact.dq.sum(-2), atol=1e-10)
     assert np.allclose(drow, exact.dqdd.sum((0, 1, 2)), atol=1e-10)
+    rates = wrap(lambda q, qd, row: jax.jvp(f, (q, qd, row), (qd, q, row))[1], mesh=mesh,
+                 in_specs=(P("i"), P("i"), P()), out_specs=P("i"))
+    plain = jax.jvp(f, (x[0], x[1], row), (x[1], x[0], row))[1]
+    assert np.allclose(jax.jit(rates)(spread[0], spread[1], row), plain, atol=1e-10)
 print("spread")
 """
 

@@ -106,6 +106,15 @@ def test_compiled_in_one_graph(arm: mp.Arm) -> None:
     assert all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
+def test_more_functions_are_compiled_than_pytorch_keeps_of_one(arm: mp.Arm) -> None:
+    """Each has code of its own: what one needs again for another kind of call takes nothing from the others."""
+    robots = [arm.robot.with_parameters(m2=0.5 + k) for k in range(torch._dynamo.config.recompile_limit + 1)]
+    q, functions = torch.rand(4, 2, dtype=torch.float64), [mp.Arm(robot).torch("gravity") for robot in robots]
+    for f in (*functions, copy.deepcopy(functions[0]), pickle.loads(pickle.dumps(functions[1]))):
+        g = torch.compile(f, fullgraph=True, backend="aot_eager")
+        assert torch.equal(g(q), f(q)) and torch.equal(g(q.float()), f(q.float()))
+
+
 def test_transforms_of_torch_func(arm: mp.Arm) -> None:
     f, (q, qd, qdd) = arm.torch("inverse_dynamics"), [x.detach() for x in states(3, 4)]
     assert torch.equal(torch.func.vmap(f)(q, qd, qdd), f(q, qd, qdd))
@@ -270,6 +279,7 @@ def test_what_looks_at_every_operator_sees_it(arm: mp.Arm) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # PyTorch's own, on first use
+@pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node:UserWarning")  # its own of torch.func.linearize
 @pytest.mark.parametrize("model", ["gravity", "energy", "inverse_dynamics", "pose"])
 def test_derivatives_carried_forward(arm: mp.Arm, model: str) -> None:
     from torch.autograd import forward_ad
@@ -288,12 +298,25 @@ def test_derivatives_carried_forward(arm: mp.Arm, model: str) -> None:
     assert torch.equal(partly.primal, as_tuple(still)[0]) and partly.tangent.shape == partly.primal.shape
     _, slopes = torch.func.jvp(f, tuple(x), tuple(rates))
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(as_tuple(slopes), true, strict=True))
+    # a tracer looks on, and what it traced is used outside
+    _, linear = torch.func.linearize(f, *x)
+    assert all(torch.allclose(a, b) for a, b in zip(as_tuple(linear(*rates)), as_tuple(slopes), strict=True))
+
+
+@pytest.mark.parametrize("model", ["gravity", "energy", "inverse_dynamics", "pose"])
+def test_a_pullback_is_used_outside_of_its_transform(arm: mp.Arm, model: str) -> None:
+    f, x = arm.torch(model), states(SMOOTH[model], 3)
+    found, pull = torch.func.vjp(f, *(y.detach() for y in x))
+    weights = [torch.rand_like(y) for y in as_tuple(found)]
+    slopes = pull(*weights) if len(weights) == 1 else pull(type(found)(*weights))
+    wanted = torch.autograd.grad(as_tuple(f(*x)), x, weights)
+    assert all(torch.equal(a, b) for a, b in zip(slopes, wanted, strict=True))
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
 @pytest.mark.parametrize("model", ["gravity", "energy", "inverse_dynamics", "pose"])
 def test_hessians_by_either_mode(arm: mp.Arm, model: str) -> None:
-    """Forward over reverse, as `torch.func.hessian`, and reverse over forward are reverse over reverse."""
+    """Of the two modes any over any, as forward over reverse in `torch.func.hessian`."""
     f, x = arm.torch(model), [y.detach() for y in states(SMOOTH[model], 3)]
     count = len(x)
 
@@ -302,7 +325,8 @@ def test_hessians_by_either_mode(arm: mp.Arm, model: str) -> None:
 
     places, wrt = [y[0] for y in x], tuple(range(count))
     true = torch.func.jacrev(torch.func.jacrev(height, wrt), wrt)(*places)
-    for outer, inner in ((torch.func.jacfwd, torch.func.jacrev), (torch.func.jacrev, torch.func.jacfwd)):
+    reverse, forward = torch.func.jacrev, torch.func.jacfwd
+    for outer, inner in ((forward, reverse), (reverse, forward), (forward, forward)):
         found = outer(inner(height, wrt), wrt)(*places)
         for i in wrt:
             for j in wrt:
@@ -314,8 +338,8 @@ def test_hessians_by_either_mode(arm: mp.Arm, model: str) -> None:
     _, slope = torch.func.jvp(torch.func.grad(height), tuple(one), tuple(ways))
     moved = [torch.func.grad(height)(*(y + s * w for y, w in zip(one, ways))) for s in (1e-6, -1e-6)]
     assert slope.shape == one[0].shape and torch.allclose(slope, (moved[0] - moved[1]) / 2e-6, atol=1e-5, rtol=1e-5)
-    with pytest.raises(mp.InputError, match="not carried forward twice"):
-        torch.func.jacfwd(torch.func.jacfwd(height))(*places)
+    with pytest.raises(mp.InputError, match="higher order than 2"):
+        forward(forward(forward(height)))(*places)
 
 
 @pytest.mark.parametrize("model", ["inverse_dynamics", "energy"])

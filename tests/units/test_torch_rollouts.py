@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +181,37 @@ def test_wrong_starts_are_named(loop: Any) -> None:
     for states, sentence in (({"q": draw(3)}, "q: expected shape"), ({"x": draw(2)}, "x"), ({"q": [0, 0]}, "list")):
         with pytest.raises(InputError, match=sentence):
             f.start(**states)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")  # PyTorch's own, on first use
+@pytest.mark.parametrize("transform", [torch.func.jvp, torch.func.linearize])
+def test_what_would_go_forward_is_refused(loop: Any, transform: Any) -> None:
+    f, still, gains = loop.torch(), torch.zeros(2, dtype=torch.float64), torch.tensor([100.0, 90.0]).double()
+    start = f.start(q=draw(2))
+
+    def cost(gains: Any) -> Any:
+        return f(start, 3, still, still, still, p={**LOAD, "kp": gains}).state.q.sum()
+
+    given = (cost, gains) if transform is torch.func.linearize else (cost, (gains,), (gains,))
+    with pytest.raises(InputError, match="carried backward only"):
+        transform(*given)
+
+
+def test_copies_and_what_is_unpickled_make_the_same_steps(loop: Any) -> None:
+    f, still = loop.torch(), torch.zeros(2, dtype=torch.float64)
+    start = f.start(q=draw(3, 2))
+    for g in (copy.deepcopy(f), pickle.loads(pickle.dumps(f))):
+        assert torch.equal(
+            g(start, 4, still, still, still, p=LOAD).state.q, f(start, 4, still, still, still, p=LOAD).state.q
+        )
+
+
+def test_a_setting_that_is_unknown_is_answered_with_each_name_once(loop: Any) -> None:
+    f, still = loop.torch(), torch.zeros(2, dtype=torch.float64)
+    with pytest.raises(InputError, match="is called 'kq'") as refusal:
+        f(f.start(q=draw(2)), 3, still, still, still, p={**LOAD, "kq": 1.0})
+    names = str(refusal.value).partition("Known: ")[2].rstrip(".").split(", ")
+    assert "sample" in names and len(names) == len(set(names))
 
 
 def test_second_derivatives_are_refused(loop: Any) -> None:

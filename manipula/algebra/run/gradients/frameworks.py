@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from types import ModuleType
+from itertools import count
+from types import FunctionType, ModuleType
 from typing import Any
 
 from manipula.errors import InputError
 
 DTYPES = ("float64", "float32")
+_number = count()
 
 
 def import_framework(module: str, title: str, pip: str) -> ModuleType:
@@ -49,6 +51,21 @@ def check_kinds(torch: Any, function: str, tensors: Iterable[tuple[str, Any]]) -
             raise InputError(
                 "{function}: {name}: expected a tensor on cpu or cuda, found one on {found}", function, name, x.device
             )
+
+
+def compile_alone(caller: Any) -> None:
+    """`torch.compile` of a callable object compiles a function with code of its own.
+
+    PyTorch keeps what it compiled with the code, eight times at most, and calls all objects by one code: the ninth
+    object of a process would find no place. It takes what these two attributes name in the place of the object.
+    """
+
+    def call(*tensors: Any, **named: Any) -> Any:
+        return caller(*tensors, **named)
+
+    code = call.__code__.replace(co_name=f"{caller.name}_{next(_number)}")
+    caller._torchdynamo_orig_callable = FunctionType(code, globals(), code.co_name, None, call.__closure__)
+    caller._torchdynamo_wrapper_id = id(caller)
 
 
 def word_of(dtype: Any) -> str:

@@ -173,7 +173,7 @@ class TorchRollouts:
     def _parameters(self, p: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """What is without a gradient, by entry, and tensors by entry."""
         torch, fixed, tensors = self._torch, dict[str, Any](self._settings), dict[str, Any]()
-        known = [*self._entries, *self._parameters_known]
+        known = list(dict.fromkeys([*self._entries, *self._parameters_known]))
         for name, value in p.items():
             if name not in known:
                 raise UnknownNameError(Message("parameter of {function}", self.name), str(name), known)
@@ -237,7 +237,7 @@ class TorchRollouts:
 
     def _function(self, more: str, **methods: Callable[..., Any]) -> Any:
         """An `autograd.Function`, which wants static methods."""
-        own = {key: staticmethod(x) for key, x in methods.items()}
+        own = {key: staticmethod(x) for key, x in {**methods, "jvp": self._refuse_forward}.items()}
         return type(f"{self.name}{more}", (self._torch.autograd.Function,), own)
 
     def _forward(self, asked: RolloutRequest, layout: Layout, *tensors: Tensor) -> tuple[Any, ...]:
@@ -296,6 +296,9 @@ class TorchRollouts:
     def _refuse(self, ctx: Any, *weights: Tensor) -> Any:
         raise InputError("{name}: derivatives of higher order than {orders} are not offered", self.name, 1)
 
+    def _refuse_forward(self, ctx: Any, *rates: Tensor) -> Any:
+        raise InputError("{name}: derivatives are carried backward only, not forward", self.name)
+
     def _mapped(
         self, info: object, in_dims: tuple[int | None, ...], asked: RolloutRequest, layout: Layout, *tensors: Tensor
     ) -> tuple[Any, Any]:
@@ -323,6 +326,9 @@ class TorchRollouts:
         """Axes of states, variables and the table that are no leading ones."""
         moving = [1 + (port.name in asked.along) for port in self._memory.driven]
         return [1 for _ in self._memory.states] + moving + [1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TorchRollouts, (self.name, self._make, self._settings, self._initial)
 
     def __repr__(self) -> str:
         states = ", ".join(f"{port.name}({port.shape[0]})" for port in self._memory.states)
