@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -94,6 +95,13 @@ class PathBranches:
         self.T = exact.reshape(-1, 4, 4)
         if values is None:
             self._plain = accepted
+
+    def part(self, places: Places) -> PathBranches:
+        """Of some of the poses."""
+        own = copy(self)
+        own.given, own.T, own._plain = self.given[places], self.T[places], None
+        own.__dict__.pop("calm", None)
+        return own
 
     def rows(self, swivels: Floats | None, spins: Floats | None) -> Rows:
         """Every configuration inside the limits; of swivels and spins each pose has a row of values, (n, …)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ ROUNDS = 4
 NARROWER = 0.4  # of the distance between samples, from round to round
 PARTS = (0.25, 0.5, 1.0)  # of a step that smooths
 LONGEST = 0.5  # rad, m: a step that smooths
+KNOTS, APART = 20, 20  # poses that are searched for all others, at least, and how many are left out between them
+CROWDED = 32  # rows a pose in the mean, from where their order pays
+CLOSE = 0.3  # rad: rows nearer than this are counted as near, to choose the joint that orders them
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,28 @@ class BranchGraph:
         # the lowest turn inside the limits: the others follow
         raised = np.where(slotted, q - np.floor((q - np.where(slotted, lowest, 0.0)) / TURN) * TURN, base)
         self.q, self.first, self.source = _with_ends(raised, first, slotted, low, high, slots)
+        self.keys, self.period = self._in_order(turning)
         inside = (self.q >= lowest) & (self.q <= high + LimitTolerance.INSIDE) | endless
         room = np.floor((np.where(slotted, high, 0.0) + LimitTolerance.INSIDE - self.q) / TURN)
         # a row with a joint outside has no turn at all
         self.tops = np.where(inside, np.where(slotted, np.minimum(room, slots - 1), 0), -1).astype(np.int64)
+
+    def _in_order(self, turning: Bits) -> tuple[Floats, float]:
+        """Rows by the joint that parts the rows of a pose best: their keys, and its period. Few stay as they are."""
+        layers = len(self.first) - 1
+        if len(self.q) < CROWDED * layers or not turning.any():
+            return np.zeros(len(self.q)), FAR
+        angles = np.mod(self.q, TURN)
+        some = np.linspace(0, layers - 1, min(layers, 4)).astype(int)
+        near = np.zeros(self.q.shape[1])
+        for i in some:
+            rows = angles[self.first[i] : self.first[i + 1]]
+            rows = rows[:: 1 + len(rows) // 64]
+            near += (np.abs(principal(rows[:, None] - rows, turning)) < CLOSE).mean((0, 1))
+        keys = angles[:, np.argmin(np.where(turning, near, np.inf))]
+        order = np.lexsort((keys, np.repeat(np.arange(layers), np.diff(self.first))))
+        self.q, self.source = np.ascontiguousarray(self.q[order]), self.source[order]
+        return np.ascontiguousarray(keys[order]), TURN
 
     def best(self, max_step: float, own: Floats | None = None) -> Way:
         """The way of fewest jumps, then of least travel; with margins of rows, first of the largest least margin."""
@@ -90,9 +111,9 @@ class BranchGraph:
         cost = np.empty(len(self.q) * each)
         start = np.zeros(dof) if self.start is None else np.ascontiguousarray(self.start, dtype=float)
         last = machine_code(cheapest)(
-            layers, dof, each, self.first, self.q.reshape(-1), np.ascontiguousarray(own), self.turns.reshape(-1),
-            self.joints.reshape(-1), self.tops.reshape(-1), max_step, by_margin, least, self.start is not None, start,
-            ahead, rest, cost, back,
+            layers, dof, each, self.first, self.q.reshape(-1), np.ascontiguousarray(own), self.keys, self.period,
+            self.turns.reshape(-1), self.joints.reshape(-1), self.tops.reshape(-1), max_step, by_margin, least,
+            self.start is not None, start, ahead, rest, cost, back,
         )  # fmt: skip
         states = np.empty(layers, dtype=np.int64)
         state = int(last)
@@ -170,20 +191,52 @@ class Search:
         )
 
     def best(self) -> tuple[Rows, Way] | None:
-        swivels, spins = self.samples
-        rows = self.branches.rows(swivels, spins)
+        if all(sample is None for sample in self.samples):
+            rows = self.branches.rows(None, None)
+            return self._way(rows) if len(rows) else None
+        found = self._between_knots()
+        if found is not None:
+            return found
+        rows = self.branches.rows(*self.samples)
         if not len(rows):
             return None
-        found = self._way(rows)
-        if swivels is None and spins is None:
-            return found
-        width = np.array(self.width)
+        found, width = self._way(rows), np.array(self.width)
         for _ in range(ROUNDS):
-            chosen = found[0].take(found[1].rows)
-            near = [self._near(chosen, values) for values in (self._about(chosen, width), self._smoothed(*found))]
-            found = self._way(joined_rows([chosen, *near]))
+            found = self._finer(found, self._about(found, width), self._smoothed(found))
             width = width * NARROWER
         return found
+
+    def _finer(self, found: tuple[Rows, Way], *samples: list[Floats | None]) -> tuple[Rows, Way]:
+        """The best way over its own configurations and those of more samples."""
+        chosen = found[0].take(found[1].rows)
+        return self._way(joined_rows([chosen, *(self._near(chosen, values) for values in samples)]))
+
+    def _between_knots(self) -> tuple[Rows, Way] | None:
+        """By the best way through a few of many poses: the swivels and spins between them lead through all poses.
+
+        No way has fewer jumps than none; where there is one, or too few poses, None. A pose that is not reached so is
+        sampled as any other.
+        """
+        n = len(self.branches.given)
+        if n < 2 * KNOTS:
+            return None
+        knots = np.linspace(0, n - 1, max(KNOTS, n // APART)).astype(np.int64)
+        found = Search(self.branches.part(knots), self.max_step, self.by_margin, self.samples[1] is not None).best()
+        if found is None or found[1].jumps:
+            return None
+        chosen = found[0].take(found[1].rows)
+        full = self.branches.solver.parameter.turns_around, True
+        values = [
+            None if sample is None else _between(knots[chosen.pose], value, n, around)[:, None]
+            for sample, value, around in zip(self.samples, (chosen.swivel, chosen.spin), full, strict=True)
+        ]
+        rows = self.branches.rows(*values)
+        lost = np.setdiff1d(np.arange(n), rows.pose)
+        if lost.size:
+            more = self.branches.part(lost).rows(*(None if sample is None else sample[lost] for sample in self.samples))
+            rows = joined_rows([rows, replace(more, pose=lost[more.pose])])
+        found = self._way(rows)
+        return None if found[1].jumps else self._finer(found, self._smoothed(found))
 
     def _values(self, chosen: Rows) -> list[Floats | None]:
         """The swivels and spins of the way at every pose; one that it does not reach has those of the next."""
@@ -191,18 +244,20 @@ class Search:
         pairs = zip(self.samples, (chosen.swivel, chosen.spin), strict=True)
         return [None if sample is None else value[place] for sample, value in pairs]
 
-    def _about(self, chosen: Rows, width: Floats) -> list[Floats | None]:
+    def _about(self, found: tuple[Rows, Way], width: Floats) -> list[Floats | None]:
         """Finer samples about the way."""
+        chosen = found[0].take(found[1].rows)
         fan = np.linspace(-1.0, 1.0, FINER)
         pairs = zip(self._values(chosen), width, strict=True)
         return [None if value is None else value[:, None] + step * fan for value, step in pairs]
 
-    def _smoothed(self, rows: Rows, way: Way) -> list[Floats | None]:
+    def _smoothed(self, found: tuple[Rows, Way]) -> list[Floats | None]:
         """Samples towards the way that minimises Σ|Δq|² to first order: steps along a grid would not shorten it.
 
         With ∂q/∂x = g, the changes δ of a spin or swivel x solve the tridiagonal normal equations of
         Δqᵢ + gᵢ₊₁ δᵢ₊₁ − gᵢ δᵢ.
         """
+        rows, way = found
         chosen = rows.take(way.rows)
         values = self._values(chosen)
         made: list[Floats | None] = []
@@ -222,11 +277,14 @@ class Search:
         assert moved is not None
         values[k] = moved + PathTolerance.TICK
         beside, turning = self._near(chosen, values), self.branches.solver.turning
+        # the first row of each pose and branch, where there is one
+        most = 1 + max(chosen.branch.max(initial=0), beside.branch.max(initial=0))
+        names, rows = np.unique(beside.pose * most + beside.branch, return_index=True)
+        wanted = chosen.pose * most + chosen.branch
+        place = np.searchsorted(names, wanted).clip(0, max(len(names) - 1, 0))
+        known = names[place] == wanted if len(names) else np.zeros(len(q), dtype=bool)
         slopes = np.zeros_like(q)
-        for i, (pose, branch) in enumerate(zip(chosen.pose, chosen.branch, strict=True)):
-            own = (beside.pose == pose) & (beside.branch == branch)
-            if own.any():
-                slopes[i] = principal(beside.q[np.argmax(own)] - q[i], turning) / PathTolerance.TICK
+        slopes[known] = principal(beside.q[rows[place[known]]] - q[known], turning) / PathTolerance.TICK
         # beside a singularity, or from one branch to another that has its number: nothing to go by
         slopes[np.abs(slopes).max(-1) > PathTolerance.STEEP] = 0.0
         return slopes
@@ -241,6 +299,13 @@ class Search:
         graph = BranchGraph(rows.q, rows.bounds, solver.turning, solver.low, solver.high, self.branches.seed)
         own = least_singular_values(solver, rows.q) if self.by_margin else None
         return rows, graph.best(self.max_step, own)
+
+
+def _between(places: NDArray[np.int64], values: Floats, n: int, around: bool) -> Floats:
+    """Values at some of n poses → at all of them; those that go around take the shorter way."""
+    if around:
+        values = np.unwrap(values)
+    return principal(np.interp(np.arange(n), places, values), np.array(around))
 
 
 def _smoothing_steps(q: Floats, slopes: Floats) -> Floats:

@@ -243,6 +243,7 @@ class PathTolerance:
 
     TICK = 1e-6  # rad, m: a difference along a branch, the root of rounding with some room
     STEEP = 1e3  # rad by rad: beside a singular pose a difference says nothing
+    TOUCH = 1e-9  # rad: rows this much further apart than a step are compared, so that rounding of a key loses none
     DAMPING = 1e-6  # of squared slopes: keeps the sums of a path that stands still from being singular
 
 
