@@ -20,13 +20,40 @@ Texts (see `algebra.program`): they run as they stand, and in machine code.
 
 from __future__ import annotations
 
-from manipula.algebra.program.primitives import Ints, Reals, integers, rint
-from manipula.ik.numeric.tolerances import PathTolerance
+from manipula.algebra.program.primitives import Ints, Reals, floor, integers, rint
+from manipula.ik.numeric.tolerances import LimitTolerance, PathTolerance
 
 NONE = 1 << 40  # jumps of a state outside the limits
 FAR = 1e300  # travel and margin beyond every other
 JOINTS = 64  # room for one row of whole turns
 PERIOD, SLOTS, ENDLESS, LOW, HIGH = range(5)  # rows of `joints`; endless: whole turns of the joint do not count
+
+
+def raise_rows(rows: int, dof: int, q: Reals, joints: Reals) -> None:
+    """Every joint to its lowest turn inside the limits, in place: the others follow."""
+    for j in range(dof):
+        period = joints[PERIOD * dof + j]
+        if period > 0 and joints[ENDLESS * dof + j] == 0:
+            lowest = joints[LOW * dof + j] - LimitTolerance.INSIDE
+            for row in range(rows):
+                q[row * dof + j] -= floor((q[row * dof + j] - lowest) / period) * period
+
+
+def top_turns(rows: int, dof: int, q: Reals, joints: Reals, tops: Ints) -> None:
+    """The last turn of each joint that is inside; a row with a joint outside has no turn at all, −1."""
+    for j in range(dof):
+        lowest = joints[LOW * dof + j] - LimitTolerance.INSIDE
+        highest = joints[HIGH * dof + j] + LimitTolerance.INSIDE
+        period = joints[PERIOD * dof + j]
+        endless = joints[ENDLESS * dof + j] != 0
+        for row in range(rows):
+            x = q[row * dof + j]
+            tops[row * dof + j] = 0
+            if not endless:
+                if not (x >= lowest and x <= highest):
+                    tops[row * dof + j] = -1
+                elif period > 0:
+                    tops[row * dof + j] = int(min(floor((highest - x) / period), joints[SLOTS * dof + j] - 1))
 
 
 def state_margin(dof: int, x: Reals, turns: Ints, own: float, joints: Reals) -> float:

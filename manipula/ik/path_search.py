@@ -15,7 +15,7 @@ from manipula.ik.numeric.arrays import TURN, Bits, Floats, principal
 from manipula.ik.numeric.poses import scale_jacobian
 from manipula.ik.numeric.tolerances import LimitTolerance, PathTolerance
 from manipula.ik.path_branches import PathBranches, Rows, joined_rows
-from manipula.ik.path_graph import ENDLESS, FAR, HIGH, LOW, PERIOD, SLOTS, cheapest
+from manipula.ik.path_graph import ENDLESS, FAR, HIGH, LOW, PERIOD, SLOTS, cheapest, raise_rows, top_turns
 
 MOST_TURNS = 4  # of a joint: limits further apart are narrowed about the start
 SPINS, SWIVELS = 24, 24  # samples at first, over a whole turn
@@ -25,8 +25,8 @@ ROUNDS = 4
 NARROWER = 0.4  # of the distance between samples, from round to round
 PARTS = (0.25, 0.5, 1.0)  # of a step that smooths
 LONGEST = 0.5  # rad, m: a step that smooths
-KNOTS, APART = 20, 20  # poses that are searched for all others, at least, and how many are left out between them
-CROWDED = 32  # rows a pose in the mean, from where their order pays
+KNOTS, APART = 20, 32  # poses that are searched for all others, at least, and how many are left out between them
+CROWDED = 64  # rows a pose in the mean, from where their order pays
 CLOSE = 0.3  # rad: rows nearer than this are counted as near, to choose the joint that orders them
 
 
@@ -67,30 +67,26 @@ class BranchGraph:
         self.joints = np.array([np.where(turning, TURN, 0.0), slots, endless.astype(float), low, high])
         counts = slots.astype(np.int64)
         self.turns = np.stack(np.unravel_index(np.arange(int(counts.prod())), counts), -1).astype(np.int64)
-        base = np.where(turning & endless, principal(q, turning), q)
-        lowest = low - LimitTolerance.INSIDE
-        # the lowest turn inside the limits: the others follow
-        raised = np.where(slotted, q - np.floor((q - np.where(slotted, lowest, 0.0)) / TURN) * TURN, base)
+        base = principal(q, turning & endless) if (turning & endless).any() else q
+        raised = np.array(base, order="C")
+        machine_code(raise_rows)(len(q), dof, raised.reshape(-1), self.joints.reshape(-1))
         self.q, self.first, self.source = _with_ends(raised, first, slotted, low, high, slots)
         self.keys, self.period = self._in_order(turning)
-        inside = (self.q >= lowest) & (self.q <= high + LimitTolerance.INSIDE) | endless
-        room = np.floor((np.where(slotted, high, 0.0) + LimitTolerance.INSIDE - self.q) / TURN)
-        # a row with a joint outside has no turn at all
-        self.tops = np.where(inside, np.where(slotted, np.minimum(room, slots - 1), 0), -1).astype(np.int64)
+        self.tops = np.empty(self.q.shape, dtype=np.int64)
+        machine_code(top_turns)(len(self.q), dof, self.q.reshape(-1), self.joints.reshape(-1), self.tops.reshape(-1))
 
     def _in_order(self, turning: Bits) -> tuple[Floats, float]:
         """Rows by the joint that parts the rows of a pose best: their keys, and its period. Few stay as they are."""
         layers = len(self.first) - 1
         if len(self.q) < CROWDED * layers or not turning.any():
             return np.zeros(len(self.q)), FAR
-        angles = np.mod(self.q, TURN)
         some = np.linspace(0, layers - 1, min(layers, 4)).astype(int)
         near = np.zeros(self.q.shape[1])
         for i in some:
-            rows = angles[self.first[i] : self.first[i + 1]]
+            rows = self.q[self.first[i] : self.first[i + 1]]
             rows = rows[:: 1 + len(rows) // 64]
             near += (np.abs(principal(rows[:, None] - rows, turning)) < CLOSE).mean((0, 1))
-        keys = angles[:, np.argmin(np.where(turning, near, np.inf))]
+        keys = np.mod(self.q[:, np.argmin(np.where(turning, near, np.inf))], TURN)
         order = np.lexsort((keys, np.repeat(np.arange(layers), np.diff(self.first))))
         self.q, self.source = np.ascontiguousarray(self.q[order]), self.source[order]
         return np.ascontiguousarray(keys[order]), TURN
@@ -218,7 +214,7 @@ class Search:
         sampled as any other.
         """
         n = len(self.branches.given)
-        if n < 2 * KNOTS:
+        if n < 4 * KNOTS:
             return None
         knots = np.linspace(0, n - 1, max(KNOTS, n // APART)).astype(np.int64)
         found = Search(self.branches.part(knots), self.max_step, self.by_margin, self.samples[1] is not None).best()
