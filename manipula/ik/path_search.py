@@ -21,11 +21,12 @@ MOST_TURNS = 4  # of a joint: limits further apart are narrowed about the start
 SPINS, SWIVELS = 24, 24  # samples at first, over a whole turn
 FEW = 12  # of each, where both are free or there is no closed form
 FINER = 5  # samples about the way, in each round
-ROUNDS = 4
+ROUNDS, SOME = 4, 2  # of all samples, and of those between knots
 NARROWER = 0.4  # of the distance between samples, from round to round
 PARTS = (0.25, 0.5, 1.0)  # of a step that smooths
 LONGEST = 0.5  # rad, m: a step that smooths
 KNOTS, APART = 20, 32  # poses that are searched for all others, at least, and how many are left out between them
+LONG = 400  # poses
 CROWDED = 64  # rows a pose in the mean, from where their order pays
 CLOSE = 0.3  # rad: rows nearer than this are counted as near, to choose the joint that orders them
 
@@ -196,8 +197,11 @@ class Search:
         rows = self.branches.rows(*self.samples)
         if not len(rows):
             return None
-        found, width = self._way(rows), np.array(self.width)
-        for _ in range(ROUNDS):
+        return self._rounds(self._way(rows), ROUNDS)
+
+    def _rounds(self, found: tuple[Rows, Way], count: int) -> tuple[Rows, Way]:
+        width = np.array(self.width)
+        for _ in range(count):
             found = self._finer(found, self._about(found, width), self._smoothed(found))
             width = width * NARROWER
         return found
@@ -232,7 +236,11 @@ class Search:
             more = self.branches.part(lost).rows(*(None if sample is None else sample[lost] for sample in self.samples))
             rows = joined_rows([rows, replace(more, pose=lost[more.pose])])
         found = self._way(rows)
-        return None if found[1].jumps else self._finer(found, self._smoothed(found))
+        if found[1].jumps:
+            return None
+        found = self._finer(found, self._smoothed(found))
+        # poses of a long seam are so close together that smoothness was all there is to gain
+        return found if n > LONG else self._rounds(found, SOME)
 
     def _values(self, chosen: Rows) -> list[Floats | None]:
         """The swivels and spins of the way at every pose; one that it does not reach has those of the next."""

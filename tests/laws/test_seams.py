@@ -152,10 +152,13 @@ def test_poses_without_order_are_sampled_one_by_one(monkeypatch: pytest.MonkeyPa
 def test_a_long_seam_with_a_free_spin_is_no_worse_than_one_that_keeps_the_tool(name: str, seed: int) -> None:
     arm = mp.Arm(name)
     q = np.linspace(*np.random.default_rng(seed).uniform(-1.2, 1.2, (2, 6)), 4 * KNOTS)
+    q = np.clip(q, *np.array(arm.limits).T)
     poses = arm.pose(q)
     bound, free = arm.follow(poses, q[0], max_step=0.3), arm.follow(poses, q[0], free="spin", max_step=0.3)
     assert (len(free.jumps), free.cost) <= (len(bound.jumps), 1.02 * bound.cost + 0.02)
-    np.testing.assert_allclose(arm.pose(free.q)[:, :3, 2:], poses[:, :3, 2:], atol=1e-9)
+    assert free.reached.sum() >= bound.reached.sum()
+    reached = free.reached
+    np.testing.assert_allclose(arm.pose(free.q[reached])[:, :3, 2:], poses[reached, :3, 2:], atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(7))

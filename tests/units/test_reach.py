@@ -87,7 +87,7 @@ def test_what_has_no_reach_is_said() -> None:
 @pytest.mark.parametrize("screws", [False, True])
 def test_no_configuration_passes_the_bound(seed: int, screws: bool) -> None:
     rng = np.random.default_rng(seed)
-    chain = numeric_chain(mp.Robot(random_robot(seed, joints=int(rng.integers(1, 8)), screws=screws))).road()
+    chain = numeric_chain(random_robot(seed, joints=int(rng.integers(1, 8)), screws=screws)).road()
     low, high = -rng.uniform(0, 3, chain.dof), rng.uniform(0, 3, chain.dof)
     bound = reach_bound(chain, low, high)
     q = rng.uniform(low, high, (200, chain.dof))
