@@ -178,6 +178,8 @@ def _say_call(found: _Show) -> None:
 
 
 def _say_run(found: _Show) -> None:
+    from manipula.pages.page import STATIC
+
     _head("6. The two-link arm in time: computed torque, and half a kilogram in the hand that it does not know of")
     error, torque = (max(row[key] for row in found.run.peaks()) for key in ("error", "torque"))
     say_prose(Message("  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {balance:.1e}",
@@ -186,7 +188,9 @@ def _say_run(found: _Show) -> None:
     say_prose(
         "Next: manipula robots, manipula show puma560, manipula check puma560, manipula new my_arm --joints RRR", "dim"
     )
-    say_prose("To see it move: make studio, or manipula studio where the page is built", "dim")
+    # a wheel has the page, a fresh checkout has still to build it
+    built = (STATIC / "studio").exists()
+    say_prose("To see it move: manipula studio" if built else "To see it move: make studio", "dim")
 
 
 def _numbers(values: Sequence[float]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,8 +16,10 @@ from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Bits, Floats, distances, margins, principal, wound
 from manipula.ik.numeric.newton import residual
 from manipula.ik.numeric.poses import checked_poses
+from manipula.ik.numeric.reach import ReachBound, reach_bound
 from manipula.ik.numeric.tolerances import BranchTolerance, FamilyTolerance, LimitTolerance
 from manipula.ik.solver import AcceptedBranches
+from manipula.ik.without_closed_form import paired_solutions, side_by_side
 
 Places = NDArray[np.int64]
 
@@ -95,6 +98,13 @@ class PathBranches:
         if values is None:
             self._plain = accepted
 
+    def part(self, places: Places) -> PathBranches:
+        """Of some of the poses."""
+        own = copy(self)
+        own.given, own.T, own._plain = self.given[places], self.T[places], None
+        own.__dict__.pop("calm", None)
+        return own
+
     def rows(self, swivels: Floats | None, spins: Floats | None) -> Rows:
         """Every configuration inside the limits; of swivels and spins each pose has a row of values, (n, …)."""
         n, none = len(self.T), np.zeros((len(self.T), 1))
@@ -137,16 +147,27 @@ class PathBranches:
         return found
 
     def _searched(self, T: Floats, swivel: Floats | None) -> AcceptedBranches:
-        """Without a closed form: by elimination, or by search."""
+        """Without a closed form: by elimination, or by search; nothing is asked of poses beyond the arm's reach."""
+        solver = self.solver
+        # what a wider tolerance takes may be further away
+        near = np.flatnonzero((self.tolerance is not None) | self._reach.may_hold(T))
+        asked = T[near]
         if swivel is None:
-            batch = self.solver(T, self.seed, None, self.tolerance)
-            return AcceptedBranches(batch.q, batch.valid, np.zeros(len(T), dtype=bool))
-        each = [self.solver(t, self.seed, [x], self.tolerance).q for t, x in zip(T, swivel, strict=True)]
-        most = max((len(q) for q in each), default=0)
-        q, valid = np.zeros((len(T), most, self.solver.chain.dof)), np.zeros((len(T), most), dtype=bool)
-        for i, own in enumerate(each):
-            q[i, : len(own)], valid[i, : len(own)] = own, True
+            batch = solver(asked, self.seed, None, self.tolerance)
+            each = [q[valid] for q, valid in zip(batch.q, batch.valid, strict=True)]
+        elif solver.general is not None and self.tolerance is None:
+            each = paired_solutions(solver.general, solver, asked, swivel[near], self.seed)
+        else:
+            pairs = zip(asked, swivel[near], strict=True)
+            each = [solver(t, self.seed, [x], self.tolerance).q for t, x in pairs]
+        own, found = side_by_side(each, solver.chain.dof)
+        q, valid = np.zeros((len(T), *own.shape[1:])), np.zeros((len(T), own.shape[1]), dtype=bool)
+        q[near], valid[near] = own, found
         return AcceptedBranches(q, valid, np.zeros(len(T), dtype=bool))
+
+    @cached_property
+    def _reach(self) -> ReachBound:
+        return reach_bound(self.solver.chain, self.solver.low, self.solver.high)
 
     # singular poses with infinitely many configurations
 

@@ -10,18 +10,50 @@ those with the fewest jumps are sought, and of these the one with the least trav
 
 As `max_step` is below half a turn, a smooth step leads to one turn only: rows are compared, and turns follow by whole
 numbers. For the largest margin the third recursion minimises the largest −margin on the way in place of the travel.
+Where no jump is needed, F = B = 0 and the third recursion alone is enough: it is tried first.
+
+Rows of a pose come in the order of `keys`, one joint's position within a turn: a smooth step leads to rows whose key is
+near, across the end of the turn as well, and the others are not compared.
 
 Texts (see `algebra.program`): they run as they stand, and in machine code.
 """
 
 from __future__ import annotations
 
-from manipula.algebra.program.primitives import Ints, Reals, integers, rint
+from manipula.algebra.program.primitives import Ints, Reals, floor, integers, rint
+from manipula.ik.numeric.tolerances import LimitTolerance, PathTolerance
 
 NONE = 1 << 40  # jumps of a state outside the limits
 FAR = 1e300  # travel and margin beyond every other
 JOINTS = 64  # room for one row of whole turns
 PERIOD, SLOTS, ENDLESS, LOW, HIGH = range(5)  # rows of `joints`; endless: whole turns of the joint do not count
+
+
+def raise_rows(rows: int, dof: int, q: Reals, joints: Reals) -> None:
+    """Every joint to its lowest turn inside the limits, in place: the others follow."""
+    for j in range(dof):
+        period = joints[PERIOD * dof + j]
+        if period > 0 and joints[ENDLESS * dof + j] == 0:
+            lowest = joints[LOW * dof + j] - LimitTolerance.INSIDE
+            for row in range(rows):
+                q[row * dof + j] -= floor((q[row * dof + j] - lowest) / period) * period
+
+
+def top_turns(rows: int, dof: int, q: Reals, joints: Reals, tops: Ints) -> None:
+    """The last turn of each joint that is inside; a row with a joint outside has no turn at all, −1."""
+    for j in range(dof):
+        lowest = joints[LOW * dof + j] - LimitTolerance.INSIDE
+        highest = joints[HIGH * dof + j] + LimitTolerance.INSIDE
+        period = joints[PERIOD * dof + j]
+        endless = joints[ENDLESS * dof + j] != 0
+        for row in range(rows):
+            x = q[row * dof + j]
+            tops[row * dof + j] = 0
+            if not endless:
+                if not (x >= lowest and x <= highest):
+                    tops[row * dof + j] = -1
+                elif period > 0:
+                    tops[row * dof + j] = int(min(floor((highest - x) / period), joints[SLOTS * dof + j] - 1))
 
 
 def state_margin(dof: int, x: Reals, turns: Ints, own: float, joints: Reals) -> float:
@@ -101,6 +133,40 @@ def shifted(dof: int, w: int, turns: Ints, shift: Ints, joints: Reals) -> int:
         # turns are numbered as digits are, with as many values a place as the joint has turns
         number = number * slots + turn
     return number
+
+
+class Window:
+    """Where the rows begin and end that a smooth step may lead to: about a key, and across both ends of a turn."""
+
+    LOW_END = 1  # rows from 0 to here are near across the lower end of the turn,
+    NEAR, NEAR_END = 2, 3  # these are near as they stand,
+    HIGH = 4  # and from here on across the upper end
+    COUNT = 6
+
+
+def open_window(begin: int, end: int, window: Ints) -> None:
+    """Before the first row of a pose: nothing has been passed."""
+    for i in range(Window.COUNT - 1):
+        window[i] = begin
+    window[Window.COUNT - 1] = end
+
+
+def move_window(at: float, reach: float, period: float, keys: Reals, window: Ints) -> None:
+    """On to a key that is no smaller: its bounds only move up, so that all rows of a pose take one pass."""
+    end = window[Window.COUNT - 1]
+    for i in range(1, Window.COUNT - 1):
+        bound = at + reach - period
+        if i == Window.NEAR:
+            bound = at - reach
+        if i == Window.NEAR_END:
+            bound = at + reach
+        if i == Window.HIGH:
+            bound = at + period - reach
+        # no row counts twice
+        row = max(window[i], window[i - 1])
+        while row < end and keys[row] < bound:
+            row += 1
+        window[i] = row
 
 
 def mark_states(rows: int, dof: int, each: int, q: Reals, own: Reals, turns: Ints, joints: Reals, tops: Ints,
@@ -238,65 +304,62 @@ def may_jump(before: int, here: int, after: int, most: int, ahead: Ints, rest: I
     return found
 
 
-def cheapest(
-    layers: int, dof: int, each: int, first: Ints, q: Reals, own: Reals, turns: Ints, joints: Reals, tops: Ints,
-    max_step: float, by_margin: bool, least: float, started: bool, start: Reals, ahead: Ints, rest: Ints, cost: Reals,
-    back: Ints,
-) -> int:  # fmt: skip
-    """The last state of the best way; `back` leads to those before it, and `ahead` has its number of jumps.
+def count_layer(before: int, here: int, after: int, dof: int, each: int, q: Reals, keys: Reals, period: float,
+                turns: Ints, joints: Reals, max_step: float, forward: bool, jumps: Ints) -> None:  # fmt: skip
+    """Smooth steps from the rows of a pose, `before` to `here`, to those of the next."""
+    window = integers(Window.COUNT)
+    open_window(here, after, window)
+    for a in range(before, here):
+        move_window(keys[a], max_step + PathTolerance.TOUCH, period, keys, window)
+        for part in range(0, Window.COUNT, 2):
+            for b in range(window[part], window[part + 1]):
+                count_jumps(a, b, dof, each, q, turns, joints, max_step, forward, jumps)
 
-    `first` (layers + 1) says where the rows of a pose begin, `each` how many states a row has, `turns` (each × dof)
-    which turns they are, `tops` the last turn of each joint of a row that is inside. States with a margin below `least`
-    do not count. `start`: the way begins at the state that is nearest to it.
-    """
-    mark_states(first[layers], dof, each, q, own, turns, joints, tops, least, ahead, rest)
-    if started:
-        nearest = nearest_state(first[1] * each, dof, each, q, turns, joints, start, ahead)
-        for other in range(first[1] * each):
-            if other != nearest:
-                ahead[other] = NONE
-                rest[other] = NONE
-    for layer in range(1, layers):
-        fewest = fewest_jumps(first[layer - 1] * each, first[layer] * each, ahead)
-        # a jump leads anywhere, from the best state before: the bound that smooth steps may undercut
-        raise_jumps(first[layer] * each, first[layer + 1] * each, ahead, fewest + 1)
-        for a in range(first[layer - 1], first[layer]):
-            for b in range(first[layer], first[layer + 1]):
-                count_jumps(a, b, dof, each, q, turns, joints, max_step, True, ahead)
-    # the same from the end: both counts say of a state whether any best way passes it
-    for i in range(layers - 1):
-        at = layers - 2 - i
-        fewest = fewest_jumps(first[at + 1] * each, first[at + 2] * each, rest)
-        raise_jumps(first[at] * each, first[at + 1] * each, rest, fewest + 1)
-        for a in range(first[at], first[at + 1]):
-            for b in range(first[at + 1], first[at + 2]):
-                count_jumps(a, b, dof, each, q, turns, joints, max_step, False, rest)
-    most = fewest_jumps(first[layers - 1] * each, first[layers] * each, ahead)
-    for row in range(first[layers]):
+
+def follow_layer(before: int, here: int, after: int, dof: int, each: int, q: Reals, own: Reals, keys: Reals,
+                 period: float, turns: Ints, joints: Reals, max_step: float, by_margin: bool, most: int, ahead: Ints,
+                 rest: Ints, cost: Reals, back: Ints) -> None:  # fmt: skip
+    """The cost of smooth steps from the rows of a pose to those of the next."""
+    window = integers(Window.COUNT)
+    open_window(here, after, window)
+    for a in range(before, here):
+        move_window(keys[a], max_step + PathTolerance.TOUCH, period, keys, window)
+        if least_cost(a * each, (a + 1) * each, most, ahead, rest, cost) < FAR:
+            for part in range(0, Window.COUNT, 2):
+                for b in range(window[part], window[part + 1]):
+                    follow_rows(
+                        a, b, dof, each, q, own, turns, joints, max_step, by_margin, most, ahead, rest, cost, back
+                    )
+
+
+def jump_layer(before: int, here: int, after: int, dof: int, each: int, q: Reals, own: Reals, turns: Ints,
+               joints: Reals, by_margin: bool, most: int, ahead: Ints, rest: Ints, cost: Reals, back: Ints
+               ) -> None:  # fmt: skip
+    """The same of jumps."""
+    for a in range(before, here):
+        floor = least_cost(a * each, (a + 1) * each, most, ahead, rest, cost)
+        if floor < FAR:
+            for b in range(here, after):
+                jump_rows(a, b, floor, dof, each, q, own, turns, joints, by_margin, most, ahead, rest, cost, back)
+
+
+def begin_costs(rows: int, first: int, dof: int, each: int, q: Reals, own: Reals, turns: Ints, joints: Reals,
+                by_margin: bool, cost: Reals, back: Ints) -> None:  # fmt: skip
+    """The first pose's own, and none anywhere else."""
+    for row in range(rows):
         for w in range(each):
             state = row * each + w
             back[state] = -1
             cost[state] = FAR
-            if row < first[1]:
+            if row < first:
                 cost[state] = 0.0
                 if by_margin:
                     cost[state] = -state_margin(dof, q[row * dof :], turns[w * dof :], own[row], joints)
-    for layer in range(1, layers):
-        before = first[layer - 1] * each
-        here = first[layer] * each
-        for a in range(first[layer - 1], first[layer]):
-            for b in range(first[layer], first[layer + 1]):
-                follow_rows(a, b, dof, each, q, own, turns, joints, max_step, by_margin, most, ahead, rest, cost, back)
-        if may_jump(before, here, first[layer + 1] * each, most, ahead, rest):
-            for a in range(first[layer - 1], first[layer]):
-                floor = least_cost(a * each, (a + 1) * each, most, ahead, rest, cost)
-                if floor < FAR:
-                    for b in range(first[layer], first[layer + 1]):
-                        jump_rows(
-                            a, b, floor, dof, each, q, own, turns, joints, by_margin, most, ahead, rest, cost, back
-                        )
+
+
+def best_last(begin: int, end: int, most: int, ahead: Ints, rest: Ints, cost: Reals) -> int:
     best = -1
-    for s in range(first[layers - 1] * each, first[layers] * each):
+    for s in range(begin, end):
         if ahead[s] + rest[s] == most:
             better = best < 0
             if not better:
@@ -305,3 +368,63 @@ def cheapest(
             if better:
                 best = s
     return best
+
+
+def count_all(layers: int, dof: int, each: int, first: Ints, q: Reals, keys: Reals, period: float, turns: Ints,
+              joints: Reals, max_step: float, ahead: Ints, rest: Ints) -> None:  # fmt: skip
+    """F and B of every state."""
+    for layer in range(1, layers):
+        fewest = fewest_jumps(first[layer - 1] * each, first[layer] * each, ahead)
+        # a jump leads anywhere, from the best state before: the bound that smooth steps may undercut
+        raise_jumps(first[layer] * each, first[layer + 1] * each, ahead, fewest + 1)
+        count_layer(first[layer - 1], first[layer], first[layer + 1], dof, each, q, keys, period, turns, joints,
+                    max_step, True, ahead)  # fmt: skip
+    # the same from the end: both counts say of a state whether any best way passes it
+    for i in range(layers - 1):
+        at = layers - 2 - i
+        fewest = fewest_jumps(first[at + 1] * each, first[at + 2] * each, rest)
+        raise_jumps(first[at] * each, first[at + 1] * each, rest, fewest + 1)
+        count_layer(first[at], first[at + 1], first[at + 2], dof, each, q, keys, period, turns, joints, max_step,
+                    False, rest)  # fmt: skip
+
+
+def cheapest(
+    layers: int, dof: int, each: int, first: Ints, q: Reals, own: Reals, keys: Reals, period: float, turns: Ints,
+    joints: Reals, tops: Ints, max_step: float, by_margin: bool, least: float, started: bool, start: Reals, ahead: Ints,
+    rest: Ints, cost: Reals, back: Ints,
+) -> int:  # fmt: skip
+    """The last state of the best way; `back` leads to those before it, and `ahead` has its number of jumps.
+
+    `first` (layers + 1) says where the rows of a pose begin, `keys` in which order they come (`period`: of a turn),
+    `each` how many states a row has, `turns` (each × dof) which turns they are, `tops` the last turn of each joint of a
+    row that is inside. States with a margin below `least` do not count. `start`: the way begins at the state that is
+    nearest to it.
+    """
+    rows = first[layers]
+    mark_states(rows, dof, each, q, own, turns, joints, tops, least, ahead, rest)
+    if started:
+        nearest = nearest_state(first[1] * each, dof, each, q, turns, joints, start, ahead)
+        for other in range(first[1] * each):
+            if other != nearest:
+                ahead[other] = NONE
+                rest[other] = NONE
+    most = 0
+    begin_costs(rows, first[1], dof, each, q, own, turns, joints, by_margin, cost, back)
+    for layer in range(1, layers):
+        follow_layer(first[layer - 1], first[layer], first[layer + 1], dof, each, q, own, keys, period, turns, joints,
+                     max_step, by_margin, most, ahead, rest, cost, back)  # fmt: skip
+    if not least_cost(first[layers - 1] * each, rows * each, most, ahead, rest, cost) < FAR:
+        # no way without a jump
+        count_all(layers, dof, each, first, q, keys, period, turns, joints, max_step, ahead, rest)
+        most = fewest_jumps(first[layers - 1] * each, rows * each, ahead)
+        begin_costs(rows, first[1], dof, each, q, own, turns, joints, by_margin, cost, back)
+        for layer in range(1, layers):
+            before = first[layer - 1] * each
+            here = first[layer] * each
+            after = first[layer + 1] * each
+            follow_layer(first[layer - 1], first[layer], first[layer + 1], dof, each, q, own, keys, period, turns,
+                         joints, max_step, by_margin, most, ahead, rest, cost, back)  # fmt: skip
+            if may_jump(before, here, after, most, ahead, rest):
+                jump_layer(first[layer - 1], first[layer], first[layer + 1], dof, each, q, own, turns, joints,
+                           by_margin, most, ahead, rest, cost, back)  # fmt: skip
+    return best_last(first[layers - 1] * each, rows * each, most, ahead, rest, cost)

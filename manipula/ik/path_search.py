@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,20 @@ from manipula.ik.numeric.arrays import TURN, Bits, Floats, principal
 from manipula.ik.numeric.poses import scale_jacobian
 from manipula.ik.numeric.tolerances import LimitTolerance, PathTolerance
 from manipula.ik.path_branches import PathBranches, Rows, joined_rows
-from manipula.ik.path_graph import ENDLESS, FAR, HIGH, LOW, PERIOD, SLOTS, cheapest
+from manipula.ik.path_graph import ENDLESS, FAR, HIGH, LOW, PERIOD, SLOTS, cheapest, raise_rows, top_turns
 
 MOST_TURNS = 4  # of a joint: limits further apart are narrowed about the start
 SPINS, SWIVELS = 24, 24  # samples at first, over a whole turn
 FEW = 12  # of each, where both are free or there is no closed form
 FINER = 5  # samples about the way, in each round
-ROUNDS = 4
+ROUNDS, SOME = 4, 2  # of all samples, and of those between knots
 NARROWER = 0.4  # of the distance between samples, from round to round
 PARTS = (0.25, 0.5, 1.0)  # of a step that smooths
 LONGEST = 0.5  # rad, m: a step that smooths
+KNOTS, APART = 20, 32  # poses that are searched for all others, at least, and how many are left out between them
+LONG = 400  # poses
+CROWDED = 64  # rows a pose in the mean, from where their order pays
+CLOSE = 0.3  # rad: rows nearer than this are counted as near, to choose the joint that orders them
 
 
 @dataclass(frozen=True)
@@ -64,15 +68,29 @@ class BranchGraph:
         self.joints = np.array([np.where(turning, TURN, 0.0), slots, endless.astype(float), low, high])
         counts = slots.astype(np.int64)
         self.turns = np.stack(np.unravel_index(np.arange(int(counts.prod())), counts), -1).astype(np.int64)
-        base = np.where(turning & endless, principal(q, turning), q)
-        lowest = low - LimitTolerance.INSIDE
-        # the lowest turn inside the limits: the others follow
-        raised = np.where(slotted, q - np.floor((q - np.where(slotted, lowest, 0.0)) / TURN) * TURN, base)
+        base = principal(q, turning & endless) if (turning & endless).any() else q
+        raised = np.array(base, order="C")
+        machine_code(raise_rows)(len(q), dof, raised.reshape(-1), self.joints.reshape(-1))
         self.q, self.first, self.source = _with_ends(raised, first, slotted, low, high, slots)
-        inside = (self.q >= lowest) & (self.q <= high + LimitTolerance.INSIDE) | endless
-        room = np.floor((np.where(slotted, high, 0.0) + LimitTolerance.INSIDE - self.q) / TURN)
-        # a row with a joint outside has no turn at all
-        self.tops = np.where(inside, np.where(slotted, np.minimum(room, slots - 1), 0), -1).astype(np.int64)
+        self.keys, self.period = self._in_order(turning)
+        self.tops = np.empty(self.q.shape, dtype=np.int64)
+        machine_code(top_turns)(len(self.q), dof, self.q.reshape(-1), self.joints.reshape(-1), self.tops.reshape(-1))
+
+    def _in_order(self, turning: Bits) -> tuple[Floats, float]:
+        """Rows by the joint that parts the rows of a pose best: their keys, and its period. Few stay as they are."""
+        layers = len(self.first) - 1
+        if len(self.q) < CROWDED * layers or not turning.any():
+            return np.zeros(len(self.q)), FAR
+        some = np.linspace(0, layers - 1, min(layers, 4)).astype(int)
+        near = np.zeros(self.q.shape[1])
+        for i in some:
+            rows = self.q[self.first[i] : self.first[i + 1]]
+            rows = rows[:: 1 + len(rows) // 64]
+            near += (np.abs(principal(rows[:, None] - rows, turning)) < CLOSE).mean((0, 1))
+        keys = np.mod(self.q[:, np.argmin(np.where(turning, near, np.inf))], TURN)
+        order = np.lexsort((keys, np.repeat(np.arange(layers), np.diff(self.first))))
+        self.q, self.source = np.ascontiguousarray(self.q[order]), self.source[order]
+        return np.ascontiguousarray(keys[order]), TURN
 
     def best(self, max_step: float, own: Floats | None = None) -> Way:
         """The way of fewest jumps, then of least travel; with margins of rows, first of the largest least margin."""
@@ -90,9 +108,9 @@ class BranchGraph:
         cost = np.empty(len(self.q) * each)
         start = np.zeros(dof) if self.start is None else np.ascontiguousarray(self.start, dtype=float)
         last = machine_code(cheapest)(
-            layers, dof, each, self.first, self.q.reshape(-1), np.ascontiguousarray(own), self.turns.reshape(-1),
-            self.joints.reshape(-1), self.tops.reshape(-1), max_step, by_margin, least, self.start is not None, start,
-            ahead, rest, cost, back,
+            layers, dof, each, self.first, self.q.reshape(-1), np.ascontiguousarray(own), self.keys, self.period,
+            self.turns.reshape(-1), self.joints.reshape(-1), self.tops.reshape(-1), max_step, by_margin, least,
+            self.start is not None, start, ahead, rest, cost, back,
         )  # fmt: skip
         states = np.empty(layers, dtype=np.int64)
         state = int(last)
@@ -170,20 +188,59 @@ class Search:
         )
 
     def best(self) -> tuple[Rows, Way] | None:
-        swivels, spins = self.samples
-        rows = self.branches.rows(swivels, spins)
+        if all(sample is None for sample in self.samples):
+            rows = self.branches.rows(None, None)
+            return self._way(rows) if len(rows) else None
+        found = self._between_knots()
+        if found is not None:
+            return found
+        rows = self.branches.rows(*self.samples)
         if not len(rows):
             return None
-        found = self._way(rows)
-        if swivels is None and spins is None:
-            return found
+        return self._rounds(self._way(rows), ROUNDS)
+
+    def _rounds(self, found: tuple[Rows, Way], count: int) -> tuple[Rows, Way]:
         width = np.array(self.width)
-        for _ in range(ROUNDS):
-            chosen = found[0].take(found[1].rows)
-            near = [self._near(chosen, values) for values in (self._about(chosen, width), self._smoothed(*found))]
-            found = self._way(joined_rows([chosen, *near]))
+        for _ in range(count):
+            found = self._finer(found, self._about(found, width), self._smoothed(found))
             width = width * NARROWER
         return found
+
+    def _finer(self, found: tuple[Rows, Way], *samples: list[Floats | None]) -> tuple[Rows, Way]:
+        """The best way over its own configurations and those of more samples."""
+        chosen = found[0].take(found[1].rows)
+        return self._way(joined_rows([chosen, *(self._near(chosen, values) for values in samples)]))
+
+    def _between_knots(self) -> tuple[Rows, Way] | None:
+        """By the best way through a few of many poses: the swivels and spins between them lead through all poses.
+
+        No way has fewer jumps than none; where there is one, or too few poses, None. A pose that is not reached so is
+        sampled as any other.
+        """
+        n = len(self.branches.given)
+        if n < 4 * KNOTS:
+            return None
+        knots = np.linspace(0, n - 1, max(KNOTS, n // APART)).astype(np.int64)
+        found = Search(self.branches.part(knots), self.max_step, self.by_margin, self.samples[1] is not None).best()
+        if found is None or found[1].jumps:
+            return None
+        chosen = found[0].take(found[1].rows)
+        full = self.branches.solver.parameter.turns_around, True
+        values = [
+            None if sample is None else _between(knots[chosen.pose], value, n, around)[:, None]
+            for sample, value, around in zip(self.samples, (chosen.swivel, chosen.spin), full, strict=True)
+        ]
+        rows = self.branches.rows(*values)
+        lost = np.setdiff1d(np.arange(n), rows.pose)
+        if lost.size:
+            more = self.branches.part(lost).rows(*(None if sample is None else sample[lost] for sample in self.samples))
+            rows = joined_rows([rows, replace(more, pose=lost[more.pose])])
+        found = self._way(rows)
+        if found[1].jumps:
+            return None
+        found = self._finer(found, self._smoothed(found))
+        # poses of a long seam are so close together that smoothness was all there is to gain
+        return found if n > LONG else self._rounds(found, SOME)
 
     def _values(self, chosen: Rows) -> list[Floats | None]:
         """The swivels and spins of the way at every pose; one that it does not reach has those of the next."""
@@ -191,18 +248,20 @@ class Search:
         pairs = zip(self.samples, (chosen.swivel, chosen.spin), strict=True)
         return [None if sample is None else value[place] for sample, value in pairs]
 
-    def _about(self, chosen: Rows, width: Floats) -> list[Floats | None]:
+    def _about(self, found: tuple[Rows, Way], width: Floats) -> list[Floats | None]:
         """Finer samples about the way."""
+        chosen = found[0].take(found[1].rows)
         fan = np.linspace(-1.0, 1.0, FINER)
         pairs = zip(self._values(chosen), width, strict=True)
         return [None if value is None else value[:, None] + step * fan for value, step in pairs]
 
-    def _smoothed(self, rows: Rows, way: Way) -> list[Floats | None]:
+    def _smoothed(self, found: tuple[Rows, Way]) -> list[Floats | None]:
         """Samples towards the way that minimises Σ|Δq|² to first order: steps along a grid would not shorten it.
 
         With ∂q/∂x = g, the changes δ of a spin or swivel x solve the tridiagonal normal equations of
         Δqᵢ + gᵢ₊₁ δᵢ₊₁ − gᵢ δᵢ.
         """
+        rows, way = found
         chosen = rows.take(way.rows)
         values = self._values(chosen)
         made: list[Floats | None] = []
@@ -222,11 +281,14 @@ class Search:
         assert moved is not None
         values[k] = moved + PathTolerance.TICK
         beside, turning = self._near(chosen, values), self.branches.solver.turning
+        # the first row of each pose and branch, where there is one
+        most = 1 + max(chosen.branch.max(initial=0), beside.branch.max(initial=0))
+        names, rows = np.unique(beside.pose * most + beside.branch, return_index=True)
+        wanted = chosen.pose * most + chosen.branch
+        place = np.searchsorted(names, wanted).clip(0, max(len(names) - 1, 0))
+        known = names[place] == wanted if len(names) else np.zeros(len(q), dtype=bool)
         slopes = np.zeros_like(q)
-        for i, (pose, branch) in enumerate(zip(chosen.pose, chosen.branch, strict=True)):
-            own = (beside.pose == pose) & (beside.branch == branch)
-            if own.any():
-                slopes[i] = principal(beside.q[np.argmax(own)] - q[i], turning) / PathTolerance.TICK
+        slopes[known] = principal(beside.q[rows[place[known]]] - q[known], turning) / PathTolerance.TICK
         # beside a singularity, or from one branch to another that has its number: nothing to go by
         slopes[np.abs(slopes).max(-1) > PathTolerance.STEEP] = 0.0
         return slopes
@@ -241,6 +303,13 @@ class Search:
         graph = BranchGraph(rows.q, rows.bounds, solver.turning, solver.low, solver.high, self.branches.seed)
         own = least_singular_values(solver, rows.q) if self.by_margin else None
         return rows, graph.best(self.max_step, own)
+
+
+def _between(places: NDArray[np.int64], values: Floats, n: int, around: bool) -> Floats:
+    """Values at some of n poses → at all of them; those that go around take the shorter way."""
+    if around:
+        values = np.unwrap(values)
+    return principal(np.interp(np.arange(n), places, values), np.array(around))
 
 
 def _smoothing_steps(q: Floats, slopes: Floats) -> Floats:

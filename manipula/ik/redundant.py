@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from manipula.algebra.program.primitives import Reals, atan2, reals, sqrt
 from manipula.errors import InputError
-from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, principal
+from manipula.ik.numeric.arrays import TURN, Bits, Floats, Kinematics, principal
 from manipula.ik.numeric.poses import numbers_from_value
 from manipula.ik.numeric.tolerances import ParameterTolerance
 from manipula.ik.solver import elsewhere_text
@@ -122,6 +122,12 @@ class Parameter:
             return -np.pi, np.pi
         reach = np.pi if self._turning[joint] else self._size
         return max(-reach, float(self._low[joint])), min(reach, float(self._high[joint]))
+
+    @property
+    def turns_around(self) -> bool:
+        """Whether it is an angle that may go on where its ends meet."""
+        low, high = self.ends
+        return self.turns and high - low >= TURN
 
     def fan(self) -> Floats:
         """Values between its ends, evenly."""

@@ -301,6 +301,23 @@ def fixed_joint_solutions(general: General6R, chain: Tree, poses: Floats, values
     return [np.concatenate([_with(next(answers).q, value) for value in values]) for _ in poses]
 
 
+def paired_solutions(general: General6R, solver: Solver, poses: Floats, values: Floats, seed: Floats | None
+                     ) -> list[Floats]:  # fmt: skip
+    """For each pose (n, 4, 4) the solutions (k, 7) inside the limits with the last joint at the value of its own (n).
+
+    A seed that stands at a pose is among them where it has the value.
+    """
+    wanted = poses @ np.linalg.inv(last_part(solver.chain, values))
+    answers = [_with(answer.q, value) for answer, value in zip(general.solve_many(wanted), values, strict=True)]
+    if seed is not None:
+        for i in np.flatnonzero(newton.residual(solver.pose(seed), poses) <= solver.tolerances.exact):
+            answers[i] = _with_seed(solver, answers[i], poses[i], seed, values[i : i + 1])
+    every = wound(np.concatenate([np.empty((0, 7)), *answers]), solver.turning, solver.low, solver.high, seed)
+    inside = (margins(every, solver.low, solver.high) >= -LimitTolerance.INSIDE).all(-1)
+    ends = np.cumsum([len(q) for q in answers])[:-1]
+    return [q[kept] for q, kept in zip(np.split(every, ends), np.split(inside, ends), strict=True)]
+
+
 def _with(q: Floats, value: float) -> Floats:
     return np.column_stack([q, np.full(len(q), value)])
 

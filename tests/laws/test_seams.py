@@ -11,9 +11,11 @@ from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from manipula.errors import InputError, UnknownNameError
+from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import TURN
 from manipula.ik.path import follow
-from manipula.ik.path_search import BranchGraph, least_singular_values
+from manipula.ik.path_search import CROWDED, KNOTS, BranchGraph, least_singular_values
+from manipula.ik.without_closed_form import paired_solutions
 from manipula.trajectories.seam import read_poses
 
 pytestmark = pytest.mark.usefixtures("without_search")
@@ -67,6 +69,114 @@ def test_the_way_is_the_best_of_all_sequences(seed: int) -> None:
     margins = [[min(m, *(x - LOW), *(HIGH - x)) for x, m in layer] for layer in rows]
     wide = graph.best(max_step, own)
     assert (wide.jumps, wide.cost) == pytest.approx(best_of_all(layers, max_step, margins), abs=1e-9)
+
+
+def least_of_all_states(layers: list[Any], max_step: float) -> tuple[int, float]:
+    """Jumps and travel of the best way through states (k, dof), by comparing every two."""
+    jumps, travel = np.zeros(len(layers[0])), np.zeros(len(layers[0]))
+    for a, b in itertools.pairwise(layers):
+        step = np.abs(b[None] - a[:, None])
+        counts = jumps[:, None] + (step.max(-1) > max_step)
+        sums = np.where(counts == counts.min(0), travel[:, None] + step.sum(-1), np.inf)
+        jumps, travel = counts.min(0), sums.min(0)
+    return int(jumps.min()), float(travel[jumps == jumps.min()].min())
+
+
+@pytest.mark.parametrize("seed", range(28))
+def test_many_rows_in_order_lose_no_step(seed: int) -> None:
+    """So many rows that they are compared by windows, across the ends of a turn as well, with jumps and without."""
+    rng = np.random.default_rng(seed)
+    max_step = float(rng.uniform(0.1, 1.5))
+    counts = rng.integers(2, 5, 6) * CROWDED // 2
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    q = rng.uniform(-3.5, 3.5, (first[-1], 3)) / [1, 1, 4]
+    if seed % 2:  # a way without jumps, through the end of a turn
+        along = np.cumsum(np.full((6, 3), 0.9 * max_step) * [1, 1, 0], axis=0)
+        q[first[:-1] + 1] = along + np.array([2.6, -3.0, 0.1])
+    graph = BranchGraph(q, first, TURNING, LOW, HIGH)
+    assert graph.period == TURN and (np.diff(graph.keys[first[0] : first[1]]) >= 0).all()
+    layers = [
+        np.array([x for row in q[a:b] for x in turns(row, TURNING, LOW, HIGH)]) for a, b in itertools.pairwise(first)
+    ]
+    way = graph.best(max_step)
+    assert (way.jumps, way.cost) == pytest.approx(least_of_all_states(layers, max_step), abs=1e-9)
+    # the rows that are named are the given ones, on whole turns
+    off = (way.q - q[way.rows])[:, TURNING] / TURN
+    np.testing.assert_allclose(off, np.rint(off), atol=1e-9)
+
+
+def swiveling_seam(arm: mp.Arm, seed: int, count: int) -> Any:
+    """Poses of a random motion inside the limits, which no knot knows of."""
+    rng = np.random.default_rng(seed)
+    low, high = np.array(arm.limits).T
+    ends = rng.uniform(0.6 * low + 0.4 * high, 0.4 * low + 0.6 * high, (2, arm.dof))
+    s = np.linspace(0, 1, count)[:, None]
+    swing = 0.1 * np.sin(2 * np.pi * rng.integers(1, 4) * s) * rng.uniform(-1, 1, arm.dof)
+    return ends[0] + s * (ends[1] - ends[0]) * 0.5 + swing
+
+
+@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("name", ["iiwa14", "panda", "xarm7"])
+def test_a_long_seam_of_a_redundant_arm_is_as_good_as_one_that_samples_every_pose(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = mp.Arm(name)
+    q = swiveling_seam(arm, seed, 4 * KNOTS)
+    poses = arm.pose(q)
+    if seed % 2:
+        poses[30:33, 0, 3] += 5.0
+    path = arm.follow(poses, max_step=0.5)
+    monkeypatch.setattr("manipula.ik.path_search.KNOTS", len(q))
+    every = arm.follow(poses, max_step=0.5)
+    assert path.unreached == every.unreached == ([30, 31, 32] if seed % 2 else [])
+    assert len(path.jumps) == len(every.jumps)
+    assert np.nanmax(path.steps) <= 0.5 or path.jumps
+    assert path.cost <= 1.05 * every.cost + 0.02
+    reached = path.reached
+    np.testing.assert_allclose(arm.pose(path.q[reached]), poses[reached], atol=1e-9)
+
+
+def test_poses_without_order_are_sampled_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between knots nothing is known of them: as many are reached, with as few jumps, as without knots."""
+    arm = mp.Arm("iiwa14")
+    low, high = np.array(arm.limits).T
+    poses = arm.pose(np.random.default_rng(5).uniform(0.9 * low, 0.9 * high, (4 * KNOTS, 7)))
+    path = arm.follow(poses, max_step=0.5)
+    monkeypatch.setattr("manipula.ik.path_search.KNOTS", len(poses))
+    every = arm.follow(poses, max_step=0.5)
+    assert path.jumps == every.jumps and path.unreached == every.unreached and path.cost == every.cost
+
+
+@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("name", ["puma560", "ur5e"])
+def test_a_long_seam_with_a_free_spin_is_no_worse_than_one_that_keeps_the_tool(name: str, seed: int) -> None:
+    arm = mp.Arm(name)
+    q = np.linspace(*np.random.default_rng(seed).uniform(-1.2, 1.2, (2, 6)), 4 * KNOTS)
+    q = np.clip(q, *np.array(arm.limits).T)
+    poses = arm.pose(q)
+    bound, free = arm.follow(poses, q[0], max_step=0.3), arm.follow(poses, q[0], free="spin", max_step=0.3)
+    assert (len(free.jumps), free.cost) <= (len(bound.jumps), 1.02 * bound.cost + 0.02)
+    assert free.reached.sum() >= bound.reached.sum()
+    reached = free.reached
+    np.testing.assert_allclose(arm.pose(free.q[reached])[:, :3, 2:], poses[reached, :3, 2:], atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_a_held_joint_of_many_poses_is_solved_as_one_by_one(seed: int) -> None:
+    """An arm of seven joints that no held joint leaves a closed form: sawyer's kind, with limits."""
+    arm = mp.Arm("sawyer")
+    rng = np.random.default_rng(seed)
+    solver = InverseSolver(arm.inverse_solver.chain, [(-2.5, 2.5)] * 7)
+    assert solver.closed is None and solver.general is not None
+    q = rng.uniform(-2.4, 2.4, (5, 7))
+    poses, values = solver.pose(q), np.where(rng.random(5) < 0.5, q[:, 6], rng.uniform(-2.4, 2.4, 5))
+    near = q[2] if seed % 2 else None
+    found = paired_solutions(solver.general, solver, poses, values, near)
+    for T, x, own in zip(poses, values, found, strict=True):
+        alone = solver(T, near, [x]).q
+        assert len(alone) == len(own)
+        apart = np.abs(alone[:, None] - own[None]).max(-1)
+        assert apart.size == 0 or apart.min(1).max() < 1e-9
 
 
 @pytest.mark.parametrize("seed", range(14))

@@ -24,6 +24,7 @@ from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.pages.page import STATIC
 from manipula.version import __version__
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
@@ -357,6 +358,7 @@ def test_demo_shows_the_main_job() -> None:
         assert part in text
     assert list((Path("out") / "demo").glob("*.c"))
     assert "FAILED" not in text
+    assert text.rstrip().endswith("manipula studio" if (STATIC / "studio").exists() else "make studio")
     assert re.findall(r"^(\d+)\. \S", text, re.MULTILINE) == list("123456")
     # what is printed of a call is what the arm of that name gives, by arrays, at what is printed of its inputs
     arm = merge_fixed(bind(api.load("puma560"), FLOATS, {}))

@@ -11,9 +11,11 @@ import pytest
 
 import manipula as mp
 from manipula.generation.arm_structure import numeric_chain
-from manipula.ik.numeric.reach import reach_of
+from manipula.ik.numeric.arrays import pose_of
+from manipula.ik.numeric.reach import reach_bound, reach_of
 from manipula.mechanics.models.kinematics import jacobian as columns
 from manipula.mechanics.models.kinematics import pose as places
+from tests.random_robots import random_robot
 
 
 def reach(robot: mp.Robot) -> Any:
@@ -79,3 +81,35 @@ def test_what_has_no_reach_is_said() -> None:
         mp.reach(mp.Robot.from_dh([(0, 0, 1, 0, "P")]))
     with pytest.raises(mp.InputError, match="reach needs a value for l1, l2"):
         mp.reach("planar2r")
+
+
+@pytest.mark.parametrize("seed", range(28))
+@pytest.mark.parametrize("screws", [False, True])
+def test_no_configuration_passes_the_bound(seed: int, screws: bool) -> None:
+    rng = np.random.default_rng(seed)
+    chain = numeric_chain(random_robot(seed, joints=int(rng.integers(1, 8)), screws=screws)).road()
+    low, high = -rng.uniform(0, 3, chain.dof), rng.uniform(0, 3, chain.dof)
+    bound = reach_bound(chain, low, high)
+    q = rng.uniform(low, high, (200, chain.dof))
+    T = pose_of(chain)(q)
+    assert np.isfinite(bound.most) and bound.may_hold(T).all()
+    away = np.linalg.norm(T[:, :3, :3] @ bound.last + T[:, :3, 3] - bound.first, axis=-1)
+    beyond = T.copy()
+    beyond[:, :3, 3] += 2.01 * (bound.most + away.max() + 1e-3) * rng.permutation(np.eye(3))[0]
+    assert not bound.may_hold(beyond).any()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_of_arms_in_a_plane_and_of_shoulders_is_their_reach(seed: int) -> None:
+    """Lengths along an axis are not walked, they are beside the way: √((a₁+a₂)²) in the plane, whatever d is."""
+    rng = np.random.default_rng(seed)
+    a1, a2, a3 = rng.uniform(0.2, 1.0, 3)
+    rows = [{"d": rng.uniform(-1, 1), "a": a1, "alpha": 0}, {"d": rng.uniform(-1, 1), "a": a2, "alpha": 0},
+            {"d": rng.uniform(-1, 1), "a": a3, "alpha": 0}]  # fmt: skip
+    bound = reach_bound(numeric_chain(mp.Robot.from_dh(rows)), np.full(3, -np.inf), np.full(3, np.inf))
+    # the last point is on the last axis: what the last link adds turns about it
+    assert bound.most == pytest.approx(a1 + a2, rel=1e-4)
+    sliding = [*rows, {"type": "prismatic", "theta": 0, "a": 0, "alpha": 0}]
+    chain = numeric_chain(mp.Robot.from_dh(sliding))
+    ends = np.full(4, np.inf)
+    assert reach_bound(chain, -ends, ends).most == np.inf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from manipula.errors import InputError
 from manipula.generation.compose import generate_block
 from manipula.generation.prepare import Request, prepare
 from manipula.mechanics.models.control.laws import LAWS
-from tests.emitted import c_function, needs_cc
+from tests.emitted import CC, c_function, needs_cc
 from tests.golden import planar
 from tests.structured_text import Project, RefusedText, project_from
 from tests.units.test_emit import awkward_tape
@@ -232,6 +233,56 @@ def _near(got: Any, wanted: Any) -> None:
     got, wanted = np.ravel(got), np.ravel(wanted)
     scale = max(1.0, float(np.nanmax(np.abs(wanted)))) if wanted.size else 1.0
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-12 * scale)
+
+
+ROBOT = """format = 1
+name = "{name}"
+convention = "standard"
+angle = "deg"
+{joints}"""
+JOINT = """[[joint]]
+name = "{name}"
+type = "{kind}"
+theta = 0
+d = 0.1
+a = {a}
+alpha = 90
+mass = 1.5
+com = [-0.1, 0.02, 0]
+inertia = {{ xx = 0.1, yy = 0.2, zz = 0.3, xy = 0, xz = 0, yz = 0 }}
+{more}
+"""
+NEIGHBOURS = {
+    "a name that begins with a digit": ("3axis-arm 2.0", [("1st", "revolute", 0.3, ""), ("2nd", "revolute", 0.3, "")]),
+    "a name without letters of ours": ("腕", [("Schulter ä", "revolute", 0.3, ""), ("肘", "revolute", 0.3, "")]),
+    "keywords": ("while", [("if", "revolute", '"end_if"', ""), ("then", "revolute", '"of"', "")]),
+    "names that differ in capitals": ("Q", [("a", "revolute", '"l1"', ""), ("A", "revolute", '"L1"', "")]),
+    "slides": ("gantry", [("x", "prismatic", 0.3, ""), ("y", "prismatic", 0.3, "limits = [0, 0.5]")]),
+    "a screw": ("screw", [("a", "revolute", 0.3, ""), ("b", "helical", 0.3, "pitch = 0.01")]),
+    "a follower": ("coupled", [("a", "revolute", 0.3, ""), ("b", "revolute", 0.2, 'coordinate = "2*a + 0.1"')]),
+    "two tips": ("hand", [("a", "revolute", 0.3, ""), ("l", "revolute", 0.2, 'parent = "a"'),
+                          ("r", "revolute", 0.2, 'parent = "a"')]),
+}  # fmt: skip
+
+
+@needs_cc
+@pytest.mark.drawn("which")
+@pytest.mark.parametrize("which", NEIGHBOURS)
+def test_neighbours_of_ordinary_robots_fit_into_one_project_and_are_those_of_c(which: str, tmp_path: Path) -> None:
+    name, joints = NEIGHBOURS[which]
+    rows = "".join(JOINT.format(name=x, kind=kind, a=a, more=more) for x, kind, a, more in joints)
+    robot = mp.Robot.from_text(ROBOT.format(name=name, joints=rows))
+    texts: dict[str, str] = {}
+    for model in ("gravity", "inverse_dynamics"):
+        made = mp.generate(robot, model, optimise="none")
+        files = {path.name: path.read_text(encoding="utf-8") for path in made.emit("st", tmp_path / "st")}
+        texts |= files
+        program = project_from(texts).instance(next(x for x in files if x.endswith("_test.st")).removesuffix(".st"))
+        program.step()
+        assert program["passed"]
+        sources = [str(path) for path in made.emit("c", tmp_path / "c") if path.suffix == ".c"]
+        subprocess.run([CC, "-std=c99", "-Werror", *sources, "-lm", "-o", str(tmp_path / "test")], check=True)
+        subprocess.run([str(tmp_path / "test")], check=True, capture_output=True)
 
 
 @needs_cc

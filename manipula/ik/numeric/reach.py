@@ -1,23 +1,33 @@
 """How far an arm's tool gets: the largest and smallest distance of its origin from where the first joint stands, and
-the box that holds it, within the limits of the joints.
+the box that holds it, within the limits of the joints; and a bound that no configuration passes.
 
 Configurations drawn at random are the starts of searches along the slope (L-BFGS-B, bounded by the limits); the best
 found is reported. Nothing proves that no better one exists: `outer` and the box may be larger, `inner` smaller.
+
+The bound is the triangle inequality between points pᵢ of the axes, which their own joints leave where they are:
+
+    |p₁ − pₙ| ≤ Σ|pᵢ₊₁ − pᵢ|,    pᵢ = oᵢ + sᵢ zᵢ
+
+Any sᵢ are right; those that make the sum least, a convex problem, are the sharpest. Slides add their travel.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import minimize
 
 from manipula.errors import InputError
 from manipula.generation.arm_structure import numeric_chain
-from manipula.ik.numeric.arrays import Floats, Kinematics
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
+from manipula.ik.numeric.tolerances import PathTolerance
 from manipula.mechanics.robot.default_values import Limits
 from manipula.mechanics.robot.description import RobotDescription
 from manipula.mechanics.robot.topology import refuse_loops
+from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.spatial.placement import Placement
 from manipula.messages import Message
 
 _DRAWN, _STARTS = 4000, 4
@@ -121,3 +131,54 @@ def _once_around(low: float, high: float) -> tuple[float, float]:
     if np.isinf(low) and np.isinf(high):
         return -np.pi, np.pi
     return (high - 2 * np.pi if np.isinf(low) else low), (low + 2 * np.pi if np.isinf(high) else high)
+
+
+@dataclass(frozen=True)
+class ReachBound:
+    """`first` (3) is a point of axis 1 in the world, `last` (3) one of the last axis in the tool's frame; no
+    configuration brings them further apart than `most`, m."""
+
+    first: Floats
+    last: Floats
+    most: float
+
+    def may_hold(self, T: Floats) -> Bits:
+        """Which of poses (n, 4, 4) are not proved to be out of reach."""
+        away = T[:, :3, :3] @ self.last + T[:, :3, 3] - self.first
+        return np.asarray(np.linalg.norm(away, axis=-1) <= self.most)
+
+
+def reach_bound(chain: Tree, low: Floats, high: Floats) -> ReachBound:
+    """Of an arm over floats, with the limits of its joints."""
+    links = chain.links
+    # from each joint's frame, in which its axis is z, to the next one's
+    gaps = [here.after @ beyond.before for here, beyond in pairwise(links)]
+    places = np.array([gap.p for gap in gaps], dtype=float).reshape(-1, 3)
+    axes = np.array([[row[2] for row in gap.R] for gap in gaps], dtype=float).reshape(-1, 3)
+
+    def steps(s: Floats) -> Floats:
+        moved: Floats = places + s[1:, None] * axes
+        moved[:, 2] -= s[:-1]
+        return moved
+
+    def total(s: Floats) -> tuple[float, Floats]:
+        step = steps(s)
+        size = np.sqrt((step**2).sum(-1) + PathTolerance.CORNER)
+        slope = np.zeros(len(s))
+        slope[1:] += (step * axes).sum(-1) / size
+        slope[:-1] -= step[:, 2] / size
+        return float(size.sum()), slope
+
+    s = minimize(total, np.zeros(len(links)), jac=True, method="BFGS").x
+    slides = sum(_travel(chain, link, (a, b)) for link, a, b in zip(links, low, high, strict=True) if link.kind.slides)
+    most = float(np.linalg.norm(steps(s), axis=-1).sum() + slides)
+    first, last = chain.base @ links[0].before, (links[-1].after @ chain.tool).inverse()
+    ends = (at @ Placement(p=(0.0, 0.0, float(x))) for at, x in ((first, s[0]), (last, s[-1])))
+    return ReachBound(*(np.array(at.p, dtype=float) for at in ends), most * (1 + PathTolerance.BEYOND))
+
+
+def _travel(chain: Tree, link: Link, ends: tuple[float, float]) -> float:
+    """How far a joint slides at most, either way."""
+    if not np.isfinite(ends).all():
+        return np.inf
+    return max(abs(float(link.motion(x, chain.maths).p[2])) for x in ends)

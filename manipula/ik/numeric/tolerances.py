@@ -241,8 +241,11 @@ class SingularTolerance:
 class PathTolerance:
     """Paths solved as a whole."""
 
+    BEYOND = 1e-6  # of the reach: poses that rounding of their numbers puts beyond it are still asked
+    CORNER = 1e-12  # of squared metres: makes a length that is zero smooth
     TICK = 1e-6  # rad, m: a difference along a branch, the root of rounding with some room
     STEEP = 1e3  # rad by rad: beside a singular pose a difference says nothing
+    TOUCH = 1e-9  # rad: rows this much further apart than a step are compared, so that rounding of a key loses none
     DAMPING = 1e-6  # of squared slopes: keeps the sums of a path that stands still from being singular
 
 
