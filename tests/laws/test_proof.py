@@ -261,6 +261,47 @@ def test_what_a_table_folds_there_does_not_pass(power: int, why: str) -> None:
             prove.prove(function, plain)
 
 
+def function_of_parameters(text: Callable[[Any, Any, Any, Any], Any]) -> tuple[Function, Any]:
+    """A function of the variable x and the parameters a and b."""
+    graph = Graph()
+    x, a, b = graph.symbol("x", online=True), graph.symbol("a", online=False), graph.symbol("b", online=False)
+    inputs = (Input("x", (x,)), Input("p", (a, b)))
+    function = Function("f", graph, inputs, (Output("u", (), (graph.expr(text(ExprMaths(graph), x, a, b)),)),))
+    return function, lambda maths, symbol: {"u": text(maths, *map(symbol, "xab"))}
+
+
+# right only by (√a)² = a; and wrong for a negative number under the square
+BY_ROOTS: dict[str, tuple[Callable[[Any, Any, Any, Any], Any], Callable[[Any, Any, Any, Any], Any], int]] = {
+    "one": (lambda m, x, a, b: squared(m.sqrt(a)) * x + b, lambda m, x, a, b: a * x + b, 1),
+    "two": (lambda m, x, a, b: squared(m.sqrt(a) + m.sqrt(b)) * x,
+            lambda m, x, a, b: (a + b + 2 * m.sqrt(a) * m.sqrt(b)) * x, 2),
+    "of a sum": (lambda m, x, a, b: squared(m.sqrt(a + b * b)) + x, lambda m, x, a, b: a + b * b + x, 1),
+    "in a root": (lambda m, x, a, b: squared(m.sqrt(a + m.sqrt(b))) * x, lambda m, x, a, b: (a + m.sqrt(b)) * x, 2),
+}  # fmt: skip
+WRONG_BY_ROOTS: list[tuple[Callable[[Any, Any, Any, Any], Any], Callable[[Any, Any, Any, Any], Any]]] = [
+    (lambda m, x, a, b: m.sqrt(a * a) * x + b, lambda m, x, a, b: a * x + b),
+    (lambda m, x, a, b: squared(m.sqrt(a)) * x + b, lambda m, x, a, b: a * x - b),
+    (lambda m, x, a, b: squared(m.sqrt(a) - m.sqrt(b)) * x,
+     lambda m, x, a, b: (a + b + 2 * m.sqrt(a) * m.sqrt(b)) * x),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [0, 2, 3, 5, 7])
+def test_roots_of_numbers_beside_those_of_parameters_leave_the_proof_as_it_is(number: int) -> None:
+    """A number's root is the same at every draw, there or not: it can decide nothing, and nothing waits for it."""
+
+    def beside(text: Callable[[Any, Any, Any, Any], Any]) -> Callable[[Any, Any, Any, Any], Any]:
+        return lambda m, x, a, b: text(m, x, a, b) + (m.sqrt(m.number(Fraction(number))) * x * a if number else 0)
+
+    for one, other, roots in BY_ROOTS.values():
+        function, (_, plain) = function_of_parameters(beside(one))[0], function_of_parameters(beside(other))
+        proof = prove.prove(function, plain)
+        assert proof.roots == roots and "where its roots of parameters exist" in str(proof)
+    for one, other in WRONG_BY_ROOTS:
+        with pytest.raises(ProofError, match="f: "):
+            prove.prove(function_of_parameters(beside(one))[0], function_of_parameters(beside(other))[1])
+
+
 def chained(x: Any, y: Any, times: int) -> Any:
     """x² + y of x² + y …: of degree 2 to the times."""
     return x if not times else chained(x * x + y, y, times - 1)
