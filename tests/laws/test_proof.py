@@ -287,7 +287,9 @@ WRONG_BY_ROOTS: list[tuple[Callable[[Any, Any, Any, Any], Any], Callable[[Any, A
 
 
 @pytest.mark.parametrize("number", [0, 2, 3, 5, 7])
-def test_roots_of_numbers_beside_those_of_parameters_leave_the_proof_as_it_is(number: int) -> None:
+def test_roots_of_numbers_beside_those_of_parameters_leave_the_proof_as_it_is(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A number's root is the same at every draw, there or not: it can decide nothing, and nothing waits for it."""
 
     def beside(text: Callable[[Any, Any, Any, Any], Any]) -> Callable[[Any, Any, Any, Any], Any]:
@@ -297,9 +299,22 @@ def test_roots_of_numbers_beside_those_of_parameters_leave_the_proof_as_it_is(nu
         function, (_, plain) = function_of_parameters(beside(one))[0], function_of_parameters(beside(other))
         proof = prove.prove(function, plain)
         assert proof.roots == roots and "where its roots of parameters exist" in str(proof)
-    for one, other in WRONG_BY_ROOTS:
+    monkeypatch.setattr(prove, "TRIES", 40)  # points at which the root that decides is looked for, in vain
+    for one, other in WRONG_BY_ROOTS * 8:  # √(a²) = a holds at every second point: two may agree by chance
         with pytest.raises(ProofError, match="f: "):
             prove.prove(function_of_parameters(beside(one))[0], function_of_parameters(beside(other))[1])
+
+
+def test_the_chance_of_error_counts_the_roots() -> None:
+    """Of degrees around those at which one point more, or the larger field, is needed."""
+    for power in range(28, 52):
+        texts = (
+            lambda m, x, a, b, power=power: form(m, a) * m.cos(2**power * x) * m.sqrt(b)
+            for form in (lambda m, a: squared(m.sqrt(a)), lambda m, a: a)
+        )
+        function, (_, plain) = function_of_parameters(next(texts))[0], function_of_parameters(next(texts))
+        proof = prove.prove(function, plain)
+        assert proof.roots == 2 and proof.error_exponent <= prove.LIMIT
 
 
 def chained(x: Any, y: Any, times: int) -> Any:
