@@ -119,7 +119,7 @@ class Reading:
         joints = self.found.joints if len(self.found.joints) == self.count else ()
         return Log(
             t=rows.t, **given, state=state, joints=joints, notes=(*self.notes, *repairs), source=self.source.path,
-            turns=self.turns, stated=tuple(sorted(self.stated)), understood=self._describe_columns(given),
+            turns=self.turns, stated=tuple(sorted(self.stated)), understood=self._describe_columns(given, rate),
         )  # fmt: skip
 
     def _unwrap(self, rows: Rows) -> Iterator[str]:
@@ -310,10 +310,12 @@ class Reading:
         heads = list(dict.fromkeys(self.source.heads[place.column] for place in group.places))
         return heads[0] if len(heads) == 1 else f"{heads[0]} … {heads[-1]}"
 
-    def _describe_columns(self, given: Mapping[str, object]) -> tuple[Understood, ...]:
-        """Where everything is from, and in which units."""
-        times = " + ".join(self.source.heads[place.column] for place in self.found.time) or "counted"
-        word = " + ".join(filter(None, self.time_units)) or "s"
+    def _describe_columns(self, given: Mapping[str, object], rate: float | None) -> tuple[Understood, ...]:
+        """Where everything is from, and in which units; a column of times is not read where they are counted."""
+        heads = [self.source.heads[place.column] for place in self.found.time]
+        counted = rate is not None or not heads
+        times = "counted" if counted else " + ".join(heads)
+        word = "s" if counted else " + ".join(filter(None, self.time_units)) or "s"
         rows = [Understood("t", times, word, "t" in self.stated)]
         for name in given:
             words = self._words(name)

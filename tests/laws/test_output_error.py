@@ -11,7 +11,8 @@ import pytest
 import manipula as mp
 from manipula.errors import InputError
 from manipula.identification.data import Data, gather
-from manipula.identification.estimators.output_error import Dynamics, _weights, windows_of
+from manipula.identification.estimators.output_error import Dynamics, Windows, _weights, information, windows_of
+from manipula.identification.fit.identification import fit_of
 from tests.random_robots import random_robot, random_tree
 from tests.recordings import motion, recording, two_joints
 
@@ -73,6 +74,39 @@ def test_deviations_are_those_that_are_said() -> None:
         pairs = zip(found.base_parameters, exact.base_parameters)
         ratios.append([(row.value - true.value) / row.sigma for row, true in pairs])
     assert 0.7 < np.median(np.sqrt((np.array(ratios) ** 2).mean(0))) < 1.5
+
+
+def residuals_from_best_states(dynamics: Dynamics, one: Windows, theta: Any, weights: Any) -> Any:
+    """What windows leave of the recorded positions, each begun in the state from which it leaves the least."""
+    many, states = len(one.q), one.first.copy()
+    thetas = np.tile(theta, (many, 1))
+    for _ in range(2):
+        left = one.q - dynamics.positions(thetas, one, states)
+        slopes = [(one.q - left - dynamics.positions(thetas, one, states - h)) / 1e-6 for h in 1e-6 * np.eye(4)]
+        rows = (np.stack(slopes, -1) * np.sqrt(weights)[:, None]).reshape(many, -1, 4)
+        states += np.stack([np.linalg.lstsq(A, y, rcond=None)[0] for A, y in
+                            zip(rows, (left * np.sqrt(weights)).reshape(many, -1))])  # fmt: skip
+    return one.q - dynamics.positions(thetas, one, states)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_known_of_the_parameters_is_what_other_ones_would_leave(seed: int) -> None:
+    """The normal equations near a solution, on which the deviations rest: the weighted squares that other parameters
+    leave, simulated, windows begun wherever they leave the least."""
+    rng, sigma = np.random.default_rng(seed), np.array([3e-4, 1e-3])
+    arm = two_joints().with_friction(joint1={"viscous": 0.8}, joint2={"viscous": 0.3})  # no edges, as below
+    log, model = recording(arm, 5 + seed, 2.0), mp.JointModel(friction=("viscous",))
+    data = gather(arm, mp.Log(log.t, log.q + sigma * rng.normal(size=log.q.shape), log.tau), model, None)
+    theta, (one,), dynamics = true_values(data), windows_of(data), Dynamics(data)
+    normal, prior = information(data, fit_of(data, "robot").prior, theta)
+    left = residuals_from_best_states(dynamics, one, theta, 1 / sigma**2)
+    weights = (left[..., 0].size - 2 * len(left)) / (left**2).sum((0, 1))
+    assert np.allclose(weights, 1 / sigma**2, rtol=0.4)  # of a hundred samples each
+    assert 0.5 < prior.weight < 2  # white noise forgets itself at once
+    other = theta * (1 + 0.003 * rng.normal(size=len(theta)))
+    found = residuals_from_best_states(dynamics, one, other, weights)
+    more = float((weights * (found**2).sum((0, 1))).sum() - (weights * (left**2).sum((0, 1))).sum())
+    assert normal.cost(other) - normal.cost(theta) == pytest.approx(more, rel=0.05)
 
 
 def three_joints() -> mp.Robot:

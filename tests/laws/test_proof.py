@@ -261,6 +261,62 @@ def test_what_a_table_folds_there_does_not_pass(power: int, why: str) -> None:
             prove.prove(function, plain)
 
 
+def function_of_parameters(text: Callable[[Any, Any, Any, Any], Any]) -> tuple[Function, Any]:
+    """A function of the variable x and the parameters a and b."""
+    graph = Graph()
+    x, a, b = graph.symbol("x", online=True), graph.symbol("a", online=False), graph.symbol("b", online=False)
+    inputs = (Input("x", (x,)), Input("p", (a, b)))
+    function = Function("f", graph, inputs, (Output("u", (), (graph.expr(text(ExprMaths(graph), x, a, b)),)),))
+    return function, lambda maths, symbol: {"u": text(maths, *map(symbol, "xab"))}
+
+
+# right only by (√a)² = a; and wrong for a negative number under the square
+BY_ROOTS: dict[str, tuple[Callable[[Any, Any, Any, Any], Any], Callable[[Any, Any, Any, Any], Any], int]] = {
+    "one": (lambda m, x, a, b: squared(m.sqrt(a)) * x + b, lambda m, x, a, b: a * x + b, 1),
+    "two": (lambda m, x, a, b: squared(m.sqrt(a) + m.sqrt(b)) * x,
+            lambda m, x, a, b: (a + b + 2 * m.sqrt(a) * m.sqrt(b)) * x, 2),
+    "of a sum": (lambda m, x, a, b: squared(m.sqrt(a + b * b)) + x, lambda m, x, a, b: a + b * b + x, 1),
+    "in a root": (lambda m, x, a, b: squared(m.sqrt(a + m.sqrt(b))) * x, lambda m, x, a, b: (a + m.sqrt(b)) * x, 2),
+}  # fmt: skip
+WRONG_BY_ROOTS: list[tuple[Callable[[Any, Any, Any, Any], Any], Callable[[Any, Any, Any, Any], Any]]] = [
+    (lambda m, x, a, b: m.sqrt(a * a) * x + b, lambda m, x, a, b: a * x + b),
+    (lambda m, x, a, b: squared(m.sqrt(a)) * x + b, lambda m, x, a, b: a * x - b),
+    (lambda m, x, a, b: squared(m.sqrt(a) - m.sqrt(b)) * x,
+     lambda m, x, a, b: (a + b + 2 * m.sqrt(a) * m.sqrt(b)) * x),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [0, 2, 3, 5, 7])
+def test_roots_of_numbers_beside_those_of_parameters_leave_the_proof_as_it_is(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A number's root is the same at every draw, there or not: it can decide nothing, and nothing waits for it."""
+
+    def beside(text: Callable[[Any, Any, Any, Any], Any]) -> Callable[[Any, Any, Any, Any], Any]:
+        return lambda m, x, a, b: text(m, x, a, b) + (m.sqrt(m.number(Fraction(number))) * x * a if number else 0)
+
+    for one, other, roots in BY_ROOTS.values():
+        function, (_, plain) = function_of_parameters(beside(one))[0], function_of_parameters(beside(other))
+        proof = prove.prove(function, plain)
+        assert proof.roots == roots and "where its roots of parameters exist" in str(proof)
+    monkeypatch.setattr(prove, "TRIES", 40)  # points at which the root that decides is looked for, in vain
+    for one, other in WRONG_BY_ROOTS * 8:  # √(a²) = a holds at every second point: two may agree by chance
+        with pytest.raises(ProofError, match="f: "):
+            prove.prove(function_of_parameters(beside(one))[0], function_of_parameters(beside(other))[1])
+
+
+def test_the_chance_of_error_counts_the_roots() -> None:
+    """Of degrees around those at which one point more, or the larger field, is needed."""
+    for power in range(28, 52):
+        texts = (
+            lambda m, x, a, b, power=power: form(m, a) * m.cos(2**power * x) * m.sqrt(b)
+            for form in (lambda m, a: squared(m.sqrt(a)), lambda m, a: a)
+        )
+        function, (_, plain) = function_of_parameters(next(texts))[0], function_of_parameters(next(texts))
+        proof = prove.prove(function, plain)
+        assert proof.roots == 2 and proof.error_exponent <= prove.LIMIT
+
+
 def chained(x: Any, y: Any, times: int) -> Any:
     """x² + y of x² + y …: of degree 2 to the times."""
     return x if not times else chained(x * x + y, y, times - 1)

@@ -16,6 +16,7 @@ from manipula.identification.conversion import Conversion, read_motors
 from manipula.identification.data import gather
 from manipula.identification.fit import other_robots
 from manipula.identification.fit.other_robots import find_other_robot
+from manipula.identification.fit.slips import Search
 from manipula.identification.outliers import without_outliers
 from manipula.mechanics.robot import library
 from tests.golden.sentences import Sentences
@@ -88,6 +89,64 @@ def test_a_slip_is_named_and_undone(name: str) -> None:
     assert mended.train.whole < 2.5 and found.train.whole > 3 * mended.train.whole
     assert mended.validation[0].whole == pytest.approx(mended.train.whole)  # undone there as well
     assert mended.as_dict()["repairs"] == list(mended.repairs)
+
+
+def recorded_with(fault: str, t: Any, q: Any, tau: Any) -> tuple[Any, Any, Any]:
+    """The recording that the sentence describes, made from a right one; zeros and columns are off by what undoes it."""
+    joints = [int(k) - 1 for k in re.findall(r"joint(\d)", fault)] or [0, 1, 2]
+    order, signs, size = np.arange(3), np.ones(3), float((re.findall(r"[\d.]+(?= times)", fault) or ["1"])[0])
+    signs[joints] = -1.0
+    if "swapped" in fault:
+        order[joints] = order[joints[::-1]]
+    match re.sub(r"joint\d|[-\d.]+", "", fault).split():
+        case [*_, "swapped"] | [*_, "base"]:
+            order = order[::-1] if "to the base" in fault else order
+            whole = "columns" in fault or "to the base" in fault
+            return t, q[:, order] if "positions" in fault or whole else q, tau if "positions" in fault else tau[:, order]
+        case [*_, "shifted", "by", "columns"]:
+            by = -int(re.findall(r"-?\d", fault)[0])
+            return t, np.roll(q, by, axis=1), np.roll(tau, by, axis=1)
+        case [*_, "wrong", "sign"]:
+            return t, q * signs, tau
+        case [*_, "other", "direction"]:
+            return t, q * signs, tau * signs
+        case [*_, "degrees"]:
+            return t, np.rad2deg(q), tau
+        case [*_, "radians"]:
+            return t, np.deg2rad(q), tau
+        case ["the", "zero", *_]:
+            return t, q - np.deg2rad(float(re.findall(r"-?\d+(?=°)", fault)[0])) * (signs < 0), tau
+    assert "times as" in fault, fault
+    return (t * size, q, tau) if fault.startswith("times") else (t, q * size, tau)
+
+
+@pytest.mark.parametrize("way", [(0, 0, -9.81), (0, 9.81, 0), (3.0, -4.0, -8.0)])
+def test_every_slip_that_is_tried_undoes_what_its_sentence_says(way: tuple[float, float, float]) -> None:
+    arm = ARM.with_gravity(*way)
+    right = mp.Log(T[:200], Q[:200], TAU[:200])
+    search = Search(gather(arm, right, PLAIN, 8.0), PLAIN, None)
+    tried = [
+        slip
+        for slips in (search._directions, search._units, search._scales, search._orders, search._zeros)
+        for slip in slips()
+    ]
+    assert len({slip.fault for slip in tried}) == len(tried) == 8 + 2 + 4 + 12 + 9
+    for slip in tried:
+        t, q, tau = recorded_with(slip.fault, right.t, right.q, right.tau)
+        found = slip.conversion.apply(mp.Log(t, q, tau))
+        for one, other in zip((found.t, found.q, found.tau), (right.t, right.q, right.tau), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12, err_msg=slip.fault)
+    pulls = {slip.fault: slip.gravity for slip in search._mountings()}
+    size = float(np.linalg.norm(way))
+    wanted = {f"gravity seems to point along {sign}{axis} of the base": float(f"{sign}1".replace("−", "-")) * size * e
+              for axis, e in zip("xyz", np.eye(3)) for sign in "+−"}  # fmt: skip
+    if 0.0 in way:  # along an axis: its own is no slip, and the other way round has a word
+        wanted = {k: g for k, g in wanted.items() if abs(g @ way) < 1e-9} | {
+            "the arm seems to be mounted upside down": -np.array(way)
+        }
+    assert pulls.keys() == wanted.keys()
+    for name, pull in pulls.items():
+        np.testing.assert_allclose(pull, wanted[name], rtol=1e-12, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("seed", range(14))

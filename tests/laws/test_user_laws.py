@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import re
 from dataclasses import replace
@@ -14,7 +15,9 @@ import pytest
 import manipula as mp
 from manipula import api
 from manipula.algebra.emit.backend import emit
+from manipula.mechanics.models.control.law_arrays import FORMULAS, LOGIC
 from manipula.mechanics.models.control.law_entries import entry_names
+from manipula.mechanics.spatial.floats import FLOATS
 from tests.control_laws import H, arm_of, drawn, numbers, outputs
 from tests.emitted import c_function, needs_cc
 from tests.rewritten_laws import OWN, pair_of
@@ -417,6 +420,32 @@ def test_functions_of_numpy_give_what_numpy_gives(seed: int) -> None:
         wanted = made["drawn_text"](None, *x.values())
         got = run(*(x[name].ravel() for name in law.inputs if name in x))
         np.testing.assert_allclose(got, wanted, rtol=1e-11, atol=1e-11, err_msg=" ".join(parts))
+
+
+DOMAINS = {"arcsin": (-1, 1), "arccos": (-1, 1), "sqrt": (0, 4), "log": (0.1, 4), "log2": (0.1, 4),
+           "log10": (0.1, 4), "power": (0.1, 2), "float_power": (0.1, 2)}  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FORMULAS, ids=lambda x: x.__name__)
+def test_each_function_of_one_number_is_numpys(function: np.ufunc) -> None:
+    """Also of whole numbers, which are exact in a text, and of equal ones."""
+    rng = np.random.default_rng(1)
+    low, high = DOMAINS.get(function.__name__, (-3, 3))
+    rows = rng.uniform(low, high, (12, function.nin))
+    rows[0] = rows[0, 0]
+    for row in rows:
+        wanted = function(*row)
+        assert float(FORMULAS[function](FLOATS, *row.tolist())) == pytest.approx(float(wanted), rel=1e-12, abs=1e-12)
+    for whole in itertools.product((-3, -1, 1, 2, 3), repeat=function.nin):
+        if all(low <= x <= high for x in whole):
+            wanted = function(*map(float, whole))
+            assert float(FORMULAS[function](FLOATS, *whole)) == pytest.approx(float(wanted), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("function", LOGIC, ids=lambda x: x.__name__)
+def test_each_function_of_conditions_is_numpys(function: np.ufunc) -> None:
+    for row in itertools.product((0, 1), repeat=function.nin):
+        assert LOGIC[function](FLOATS, *row) == int(function(*map(bool, row)))
 
 
 def test_several_results_of_a_model_are_taken_apart_as_those_of_an_arm() -> None:

@@ -9,6 +9,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -84,6 +85,23 @@ def test_main_steps_alone(found: Derivation) -> None:
 def test_files_by_their_endings(ending: str, tmp_path: Path) -> None:
     path = api.write_derivation(mp.derive("planar2r", "pose"), tmp_path / f"pose.{ending}")
     assert "planar2r" in path.read_text(encoding="utf-8")
+
+
+def headings(text: str, ending: str) -> list[tuple[int, str]]:
+    """Level and text of every heading, in their order."""
+    if ending == "html":
+        return [(int(level), unescape(words)) for level, words in re.findall(r"<h([1-6])[^>]*>(.*?)</h\1>", text)]
+    return [(len(signs), words) for signs, words in re.findall(r"^(=+) (.*)$", text, re.M)]
+
+
+@pytest.mark.parametrize("ending", ["html", "typ"])
+@pytest.mark.parametrize("topic", ["pose", "ik"])
+def test_a_file_has_one_title_and_no_heading_skips_a_level(ending: str, topic: str, tmp_path: Path) -> None:
+    text = api.write_derivation(mp.derive("planar2r", topic), tmp_path / f"a.{ending}").read_text(encoding="utf-8")
+    found = headings(text, ending)
+    assert [level for level, _ in found].count(1) == 1 and found[0][0] == 1 and "planar2r" in found[0][1]
+    assert all(after <= before + 1 for (before, _), (after, _) in pairwise(found))
+    assert f"<title>{found[0][1]}</title>" in text or ending != "html"
 
 
 def test_another_ending_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,19 @@ def test_a_recording_comes_along() -> None:
 )
 def test_hints_speak_the_shells_language(python: str, shell: str) -> None:
     assert in_shell_words(python) == shell
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_shell_reads_the_names_of_a_hint_as_they_are(seed: int) -> None:
+    """Links and columns may have spaces, brackets, quotes, and what else a shell has a meaning for."""
+    rng = np.random.default_rng(seed)
+    for quote in ("'", '"', "`"):
+        letters = [*"ab1_ []{}()$#&;*?|<>~!-/.é", quote]
+        one, two, three = ("x" + "".join(rng.choice(letters, rng.integers(1, 9))) for _ in range(3))
+        for option in ("tip", "base"):
+            assert shlex.split(in_shell_words(f"say {option}={one!r} now")) == ["say", f"--{option}", one, "now"]
+        said = in_shell_words(f"say columns={{'q': {[one, two]!r}, 'tau': {three!r}}} now")
+        assert shlex.split(said) == ["say", "--column", f"q={one},{two}", "--column", f"tau={three}", "now"]
 
 
 def test_a_shell_joins_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,28 @@ def test_units_that_are_evident_are_refused(
             log.checked()
 
 
+@pytest.mark.parametrize("rate", [None, 0.01, 1.0, 100.0])
+@pytest.mark.parametrize("unit", ["", "ms", "s"])
+@pytest.mark.parametrize("q", ["", "deg", "rad"])
+def test_what_is_understood_of_a_file_is_what_was_read(rate: float | None, unit: str, q: str, tmp_path: Path) -> None:
+    """By a rate times are counted, whatever column of times there is, and a slow rate that was said is believed."""
+    data, slow = motion(2), 1e-3 if rate is None else 1.0
+    turn, step = 180 / pi if q == "deg" else 1.0, 1e3 if unit == "ms" else 1.0
+    columns = {f"time [{unit}]" if unit else "time": data["t"] * step}
+    columns |= {f"q{j + 1} [{q}]" if q else f"q{j + 1}": data["q"][:, j] * slow * turn for j in range(2)}
+    columns |= {f"tau{j + 1}": data["tau"][:, j] for j in range(2)}
+    log = mp.read_log(written(tmp_path / "a.csv", table(columns)), arm(["x0", "x1"]), rate=rate)
+    np.testing.assert_allclose(log.q, data["q"] * slow, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(log.t, data["t"] if rate is None else np.arange(len(log)) / rate, rtol=1e-12)
+    heads, (times, positions, efforts) = list(columns), log.understood
+    if rate is None:
+        assert times == ("t", heads[0], unit or "s", bool(unit))
+    else:
+        assert times == ("t", "counted", "s", True) and f"counted at {rate:g} Hz" in "".join(log.notes)
+    assert positions == ("q", f"{heads[1]} … {heads[2]}", q or "rad", bool(q))
+    assert efforts == ("tau", "tau1 … tau2", "N·m", False)
+
+
 def test_milliseconds_fine_enough_to_pass_are_seen_by_speeds(tmp_path: Path) -> None:
     """A recorder of 4 kHz in milliseconds looks like one of 4 Hz; recorded speeds tell."""
     data = motion(2, 0.25e-3 * np.arange(2000))

@@ -394,6 +394,9 @@ def test_structs_may_be_made(tmp_path: Path) -> None:
     assert compile_text(sums)(gains, 3) is True
     assert (gains.total, gains.steps) == (1.5, 7)
     assert compile_text(sums)(gains, 2) is False
+    for count in (0, 2, 4):
+        with pytest.raises(AssertionError, match=f"kp has {count} entries"):
+            compile_text(sums)(layout(np.zeros(count), 0.0, 0), 3)
     with pytest.raises(InputError, match=r"Gains\.on: found <class 'bool'>"):
         program(module.made(3, ("on", bool))[1])
     with pytest.raises(InputError, match=r"Gains\.kp: found"):

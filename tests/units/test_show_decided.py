@@ -16,9 +16,11 @@ from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.tree import (
     FormulaCall,
     FormulaNumber,
+    FormulaProduct,
     FormulaTree,
     Inverse,
     Power,
+    Sum,
     Symbol,
     Trig,
     evaluate_tree,
@@ -103,6 +105,58 @@ def test_an_interval_is_no_wider_than_its_values(seed: int) -> None:
     for tree in (*trees, FormulaCall("max", (x, y)), FormulaCall("min", (x, y))):
         values = [value_of(tree, state) for state in states]
         assert tuple(map(float, interval(tree))) == pytest.approx((min(values), max(values)), abs=1e-9), tree
+
+
+CONDITIONS = [FormulaCall("less", (LEAVES[0], other)) for other in LEAVES[1:3]]
+
+
+def with_choices(draw: random.Random, depth: int) -> FormulaTree:
+    """Choices by one of two conditions, below one another in every kind of tree."""
+    if not depth:
+        return draw.choice([*LEAVES, FormulaNumber(Fraction(2))])
+    parts = [with_choices(draw, depth - 1) for _ in range(2)]
+    match draw.choice(["select", "select", "sum", "product", "power", "inverse", "cos", "atan2"]):
+        case "select":
+            return FormulaCall("select", (draw.choice(CONDITIONS), *parts))
+        case "sum":
+            return sum_of(parts)
+        case "product":
+            return product_of(parts)
+        case "power":
+            return Power(parts[0], draw.choice([2, 3]))
+        case "inverse":
+            return Inverse(parts[0])
+        case "cos":
+            return Trig("cos", ((parts[0], 1),))
+    return FormulaCall("atan2", tuple(parts))
+
+
+def chosen_again(tree: FormulaTree, settled: frozenset[FormulaTree] = frozenset()) -> bool:
+    """Is there a choice by a condition that a choice around it has settled?"""
+    match tree:
+        case FormulaCall("select", (condition, *sides)):
+            return condition in settled or any(chosen_again(side, settled | {condition}) for side in sides)
+        case FormulaCall(_, parts) | Sum(parts) | FormulaProduct(parts):
+            return any(chosen_again(part, settled) for part in parts)
+        case Power(inner, _) | Inverse(inner):
+            return chosen_again(inner, settled)
+        case Trig(_, angle):
+            return any(chosen_again(leaf, settled) for leaf, _ in angle)
+    return False
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_case_chooses_again_by_what_it_has_settled(seed: int) -> None:
+    draw, before = random.Random(seed), 0
+    for _ in range(150):
+        tree = FormulaCall("select", (CONDITIONS[0], with_choices(draw, 4), with_choices(draw, 4)))
+        short = in_cases(tree)
+        before += chosen_again(tree)
+        assert not chosen_again(short), tree
+        symbols = {name: draw.uniform(-2, 2) for name in NAMES}
+        meant = value_of(tree, symbols)
+        assert not math.isfinite(meant) or value_of(short, symbols) == pytest.approx(meant, rel=1e-9, abs=1e-9)
+    assert before > 40
 
 
 def planar_or_scara(draw: random.Random) -> mp.Robot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 from functools import cache
@@ -13,9 +14,10 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.emit.backend import EmitOptions, emit, fold_choices
-from manipula.algebra.emit.ports import memory_of, split
+from manipula.algebra.emit.fortran import FortranNamer
+from manipula.algebra.emit.ports import FoldedNamer, memory_of, split
 from manipula.algebra.emit.reference import with_square_poses
-from manipula.algebra.emit.st import LANGUAGE, LONGEST_NAME, RESERVED, SINGLE, PlcNamer, broken_lines
+from manipula.algebra.emit.st import LANGUAGE, LONGEST_NAME, RESERVED, ROOM, SINGLE, PlcNamer, broken_lines
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 from manipula.generation.compose import generate_block
@@ -119,20 +121,37 @@ def test_either_precision_fits_into_one_project() -> None:
     project_from(double | single)
 
 
-def test_names_are_cut_before_the_room_that_is_kept_behind_them() -> None:
-    long = "the_torque_of_the_second_joint_of_the_left_arm_of_the_robot_in_the_corner"
-    namer = PlcNamer([], 12)
-    first, second = namer.names([long, long])
-    assert long.startswith(first) and len(first) == LONGEST_NAME - 12
-    assert second.endswith("_2") and len(second) <= LONGEST_NAME - 12 and second != first
-
-
 def test_lines_are_short_and_names_differ_in_more_than_capitals() -> None:
     files = emit(_law("computed_torque", "puma560"), "st", "1")
     assert max(len(line) for name, text in files.items() if name.endswith(".st") for line in text.splitlines()) <= 120
     namer = PlcNamer(["if"])
     assert namer.names(["Q", "q", "IF", "a__b", "c_"]) == ["Q", "q_2", "IF_2", "a_b", "c"]
     assert broken_lines("x", 2) == "  x"
+
+
+@pytest.mark.parametrize("namer", [PlcNamer, FortranNamer])
+def test_long_names_keep_the_limit_and_differ(namer: type[FoldedNamer]) -> None:
+    """Of names that differ at their ends alone, or in capitals, however many and however long."""
+    dice = random.Random(4)
+    for room in (0, ROOM):
+        given, longest = namer(["if"], room), namer.longest - room
+        stems = ["_".join(dice.choices(["axis", "L", "a__b", "é", "x" * 20], k=8)) * 2 for _ in range(3)]
+        wishes = [stem[: dice.randint(longest - 9, 90)] + dice.choice(["", "_", "A", "a", "__7"]) for stem in stems * 40]
+        names = given.names(wishes)
+        assert all(re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) and len(name) <= longest for name in names)
+        assert len({name.lower() for name in names}) == len(wishes)
+        if namer is PlcNamer:  # no identifier of the standard has two underscores side by side, or one at its end
+            assert not [name for name in names if "__" in name or name.endswith("_")]
+
+
+def test_a_model_with_long_names_is_a_project() -> None:
+    long = [f"the_length_of_the_link_that_follows_the_joint_of_the_shoulder_in_metres{i}" for i in (1, 2)]
+    robot = mp.Robot.from_dh([(0, 0, name, 0) for name in long], name="an_arm_of_which_nobody_wants_to_say_the_name" * 2)
+    files = emit(mp.generate(robot, "pose").tape, "st", "1")
+    text = "\n".join(text for name, text in files.items() if name.endswith(".st"))
+    words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\(\*.*?\*\)|//.*", "", text, flags=re.S)))
+    assert max(map(len, words)) <= LONGEST_NAME and not [word for word in words if "__" in word]
+    project_from(files)
 
 
 @pytest.mark.parametrize("value, double, single", [

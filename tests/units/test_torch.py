@@ -184,6 +184,25 @@ def test_a_plan_gives_the_bits_of_the_dispatcher(arm: mp.Arm, model: str, dtype:
             assert torch.equal(a, b) and a.dtype == dtype and a.shape == b.shape
 
 
+@pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
+@pytest.mark.parametrize("wanting", [False, True])
+def test_plain_tensors_go_around_the_dispatcher(
+    arm: mp.Arm, lead: tuple[int, ...], wanting: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the first call on, with gradients and without; transforms, modes and odd tensors do not."""
+    f, x = arm.torch("inverse_dynamics"), [y.detach().requires_grad_(wanting) for y in states(3, *lead)]
+    through: list[int] = []
+    way = f._operator._registered
+    monkeypatch.setattr(f._operator, "_registered", lambda *given: (through.append(1), way(*given))[1])
+    for _ in range(3):
+        found = f(*x)
+        if wanting:
+            torch.autograd.grad(found.sum(), x)
+    assert not through
+    f(torch.complex(x[0].detach(), -x[0].detach()).conj().imag, *x[1:])
+    assert through
+
+
 def drawn_tensor(dice: np.random.Generator, dtype: Any) -> Any:
     """(…, 2): one row, some, none; entries and rows as far apart as views have them."""
     rows = int(dice.choice([0, 1, 3, 5]))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import tomllib
 from functools import cache
 from importlib import resources
@@ -100,13 +101,14 @@ def catalogue(name: str) -> Catalogue:
 # `units={'q': 'deg'}`, and a command has an option of the same meaning, `--unit q=deg`.
 
 OPTIONS = {"columns": "--column", "units": "--unit", "scale": "--scale", "locked": "--lock"}
-PAIRS = re.compile(r"\b(columns|units|scale)=\{((?:'[^']*'|[^{}'])*)\}")
-PAIR = re.compile(r"'(\w+)': (\[(?:'[^']*'|[^\]'])*\]|'[^']*'|[^,}]+)")
-ITEM = re.compile(r"'([^']*)'|([^,\s\[\]']+)")
-QUOTED = re.compile(r"[\s\[\](){}<>;&|*?$#~!\"\\]")  # what a shell would read otherwise
+STRING = r"""'[^']*'|"[^"]*\""""
+PAIRS = re.compile(rf"\b(columns|units|scale)=\{{((?:{STRING}|[^{{}}'\"])*)\}}")
+PAIR = re.compile(rf"'(\w+)': (\[(?:{STRING}|[^\]'\"])*\]|{STRING}|[^,}}]+)")
+ITEM = re.compile(r"""'([^']*)'|"([^"]*)"|([^,\s\[\]'"]+)""")
+QUOTED = re.compile(r"[\s\[\](){}<>;&|*?$#~!\"'`\\]")  # what a shell would read otherwise
 ALONE = re.compile(r"\b(columns|units|scale|locked)=(?![\w{'\"\[(])")
 RATE = re.compile(r"\brate=(…|[\d.]*\d)?")
-CHAIN = re.compile(r"\b(base|tip)=('[^']*')?")
+CHAIN = re.compile(rf"\b(base|tip)=({STRING})?")
 
 
 def in_shell_words(text: str) -> str:
@@ -114,15 +116,19 @@ def in_shell_words(text: str) -> str:
     text = PAIRS.sub(lambda found: _options(OPTIONS[found[1]], found[2]), text)
     text = ALONE.sub(lambda found: OPTIONS[found[1]], text)
     text = RATE.sub(lambda found: f"--rate {found[1]}" if (found[1] or "…") != "…" else "--rate HZ", text)
-    return CHAIN.sub(lambda found: f"--{found[1]}" + (f" {found[2][1:-1]}" if found[2] else ""), text)
+    return CHAIN.sub(lambda found: f"--{found[1]}" + (f" {_quoted(found[2][1:-1])}" if found[2] else ""), text)
 
 
 def _options(option: str, pairs: str) -> str:
     said = (f"{name}={_value(value)}" for name, value in PAIR.findall(pairs))
-    return " ".join(f"{option} '{word}'" if QUOTED.search(word) else f"{option} {word}" for word in said)
+    return " ".join(f"{option} {_quoted(word)}" for word in said)
+
+
+def _quoted(word: str) -> str:
+    return shlex.quote(word) if QUOTED.search(word) else word
 
 
 def _value(text: str) -> str:
     if text == "[...]":
         return "…"
-    return "none" if text == "None" else ",".join(head or other for head, other in ITEM.findall(text))
+    return "none" if text == "None" else ",".join(map("".join, ITEM.findall(text)))
