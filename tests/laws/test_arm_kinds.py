@@ -47,6 +47,7 @@ def test_a_plan_says_its_title_its_branches_and_its_reason(word: str) -> None:
     form = f"closed form, {count} branch{'es' * (count > 1)}" if plan.has_closed_form else "no closed form"
     told = re.fullmatch(r"<inverse kinematics, ([^:]+): ([^;]+); (.+)>", repr(plan))
     assert told is not None and told.groups() == (plan.title, form, plan.sentence)
+    assert (f"the arm has {robot.dof} joints" in plan.sentence) == (robot.dof > 7)
     if not plan.has_closed_form:
         assert "numeric" in plan.sentence or "elimination" in plan.sentence
 

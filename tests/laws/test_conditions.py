@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import random
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -11,10 +14,11 @@ import numpy as np
 import pytest
 
 import manipula
-from manipula.algebra.expr.evaluate import MPMATH
+from manipula.algebra.expr.condition import Lengths
+from manipula.algebra.expr.evaluate import MPMATH, evaluate
 from manipula.algebra.expr.function import Function
-from manipula.algebra.expr.maths import free_symbols, topological
-from manipula.algebra.expr.node import Expr
+from manipula.algebra.expr.maths import ExprMaths, free_symbols, topological
+from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.passes import run_passes
 from manipula.algebra.optimise.search.ways import function_from_text, text_from_function
 from manipula.errors import ConditionError
@@ -23,6 +27,7 @@ from manipula.generation.prepare import Formulation, Prepared, Request, prepare
 from manipula.mechanics.models.dynamics.choices import FRAMES, GAUGE, MASSES, UNIT, Answer, Component, Topic
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot
 
 LIMIT = {"float64": 1e-10, "float32": 1e-3}
@@ -231,6 +236,53 @@ def test_conditions_and_tolerances_survive_as_text(robot: str, model: str) -> No
     first, second = (manipula.Model(f).tape for f in (function, again))
     assert (first.checks, first.guard, first.single) == (second.checks, second.guard, second.single)
     assert first.checks or first.single
+
+
+def _drawn_side(rng: random.Random, letters: dict[str, Expr], maths: ExprMaths, depth: int) -> Expr:
+    if depth == 0 or rng.random() < 0.2:
+        return letters[rng.choice("abc")] if rng.random() < 0.8 else maths.number(Fraction(rng.randint(2, 9)))
+    x, y = (_drawn_side(rng, letters, maths, depth - 1) for _ in range(2))
+    ways = (x + y, x - y, x * y, x / (y * y + 1), x / letters["c"], -x, maths.sin(x), maths.sqrt(y * y + 1))
+    return maths.graph.expr(rng.choice(ways))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_condition_in_words_is_read_as_it_is_computed(seed: int) -> None:
+    """The divisor read back has its value; its scale has the size of all terms, none with a sign, sines being 1."""
+    rng = random.Random(f"sides {seed}")
+    graph = Graph()
+    side = _drawn_side(rng, {name: graph.symbol(name) for name in "abc"}, ExprMaths(graph), 3)
+    if not free_symbols([side]):
+        return
+    found = Lengths().condition(side).words
+    values = {name: rng.choice([-1, 1]) * rng.uniform(0.5, 2) for name in "abc"}
+    if "…" not in found.side:
+        assert read(found.side, values) == pytest.approx(float(evaluate([side], values, FLOATS)[0]), rel=1e-12)
+    if found.scale and "…" not in found.scale:
+        assert read(found.scale, values) == pytest.approx(_scale_of(side, values), rel=1e-12)
+
+
+def read(words: str, values: Mapping[str, float]) -> float:
+    plain = re.sub(r"\|([^|]+)\|", r"abs(\1)", words.replace("·", "*"))
+    return float(eval(plain, {"sin": math.sin, "cos": math.cos, "sqrt": math.sqrt}, dict(values)))
+
+
+def _scale_of(x: Expr, values: Mapping[str, float]) -> float:
+    args = [_scale_of(arg, values) for arg in x.args]
+    match x.op:
+        case "symbol":
+            return abs(values[str(x.data)])
+        case "const":
+            return abs(float(x.data))
+        case "sin" | "cos":
+            return 1.0
+        case "neg":
+            return args[0]
+        case "sqrt":
+            return math.sqrt(args[0])
+        case "add" | "sub":
+            return args[0] + args[1]
+    return args[0] * args[1] if x.op == "mul" else args[0] / args[1]
 
 
 def test_a_length_called_size_is_told_from_the_size_of_the_arm() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.run.cuda import Arguments
+from manipula.algebra.run.cuda_rollouts import Drive, _lying_together, _packed
 from manipula.algebra.tape import Port
 
 
@@ -34,6 +35,33 @@ STAND: Any = SimpleNamespace(
 
 def port(name: str, *shape: int) -> Port:
     return Port(name, shape, tuple(range(int(np.prod(shape)))))
+
+
+def driven(drive: Drive, shape: tuple[int, int, int]) -> Any:
+    """(steps, entries, rows) as a kernel reads them: from the first entry on, by the strides."""
+    strides = [8 * stride for stride in drive.strides]
+    return np.lib.stride_tricks.as_strided(np.asarray(drive.array), shape, strides)
+
+
+@pytest.mark.parametrize("draw", range(12))
+def test_what_drives_a_run_is_read_step_by_step_entry_by_entry_row_by_row(draw: int) -> None:
+    """Parts held over the steps or moving, of one row for all or of each: copied side by side; read in place where one
+    array holds them."""
+    rng = np.random.default_rng(draw)
+    steps, rows = (int(x) for x in rng.integers(1, 6, 2))
+    sizes = [(int(rng.choice([1, steps])), int(rng.integers(1, 4)), int(rng.choice([1, rows]))) for _ in range(3)]
+    parts: Any = [rng.normal(size=size).view(Stand) for size in sizes]
+    shape = max(x[0] for x in sizes), sum(x[1] for x in sizes), max(x[2] for x in sizes)
+    wide = np.concatenate([np.broadcast_to(x, (shape[0], x.shape[1], shape[2])) for x in parts], axis=1)
+    np.testing.assert_array_equal(driven(_packed(STAND, parts, np.dtype(float)), shape), wide)
+    assert _lying_together(parts) is None
+    whole: Any = rng.normal(size=shape).view(Stand)
+    places = np.cumsum([x[1] for x in sizes])[:-1]
+    lying = _lying_together(np.split(whole, places, axis=1))
+    assert lying is not None
+    np.testing.assert_array_equal(driven(lying, shape), whole)
+    assert _lying_together(np.split(whole, places, axis=1)[::-1]) is None
+    assert _packed(STAND, [], np.dtype(float)).array.size == 0
 
 
 CALL = Arguments(STAND, "f", np.dtype(np.float64), ([port("q", 6), port("qd", 6)], [port("A", 6, 6), port("b", 6)]))

@@ -196,6 +196,22 @@ def test_where_the_base_stands_is_said_where_it_stands_elsewhere(away: bool) -> 
     assert ("⁰T₁ = ⁰T₀A₁ " in text, "⁰T₁ = A₁ " in text) == (away, not away)
 
 
+@pytest.mark.parametrize("joints", [1, 2, 3])
+@pytest.mark.parametrize("tool", [False, True])
+def test_the_product_goes_from_link_to_link_up_to_the_tool(joints: int, tool: bool) -> None:
+    """Every frame has its line, in order, and the last of them is the pose that the last step reads."""
+    row = {"theta": 0, "d": 0, "a": 0.3, "alpha": 0}
+    robot = mp.Robot.from_dh([row] * joints)
+    robot = robot.with_tool(xyz=[0, 0, 0.1]) if tool else robot
+    step, last = mp.derive(robot, "pose", method="transforms").steps[-2:]
+    names = [script_of("text", {}, {}).letter(x.left) for x in step.equations]
+    assert names == ["⁰T₁", "⁰T₂", "⁰T₃"][:joints] + (["At", "⁰Tt"] if tool else [])
+    head, *columns = last.equations
+    assert head.left == step.equations[-1].left
+    whole = step.equations[-1].entries
+    assert [x.entries for x in columns] == [tuple(whole[4 * i + j] for i in range(3)) for j in range(4)]
+
+
 @pytest.mark.parametrize("place", ["text", "latex", "typst", "html"])
 def test_a_letter_has_all_its_indices_in_every_place(place: str) -> None:
     """One in front, one below, one above: each where its own letter says, none where it has none."""

@@ -782,6 +782,34 @@ def test_the_way_out_of_a_box() -> None:
     assert not free._way_out(points[:4], 0.0).any()
 
 
+@pytest.mark.parametrize("draw", range(8))
+def test_what_stands_between_two_samples_is_noticed(draw: int) -> None:
+    """A path of short and long strides through a box that no sample may be in, and one that stays well clear of it."""
+    gen = rng(draw)
+    path = np.cumsum(gen.normal(size=(12, 3)) * gen.choice([0.01, 0.5], size=(12, 1)), axis=0)
+    longest = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    most, where = float(longest.max()), int(longest.argmax())
+    middle, size = path[where : where + 2].mean(0), np.full(3, 0.02)
+    everywhere = np.array([[-99.0, 99.0]] * 3)
+    still = np.zeros_like(path)
+
+    def at(q: Any) -> Any:
+        poses = np.tile(np.eye(4), (len(q), 1, 1))
+        poses[:, :3, 3] = q
+        return poses
+
+    def excess(within: Any, without: Any) -> float:
+        room = motions.Room(within, None if without is None else np.asarray(without))
+        return penalties.Tool(at, np.zeros_like, room).excess(Motion(path, still, still))
+
+    assert excess(everywhere, np.stack([middle - size, middle + size], axis=1)) > 0
+    beyond = path.max(0) + most
+    assert excess(everywhere, np.stack([beyond, beyond + 0.1], axis=1)) == 0
+    low, high = path.min(0), path.max(0)
+    assert excess(np.stack([low - most, high + most], axis=1), None) == 0
+    assert excess(np.stack([low - most / 3, high + most], axis=1), None) > 0
+
+
 def test_ranges_that_a_file_does_not_give() -> None:
     """A turn or two metres about zero; from the one end that is given as much to the other side."""
     inf, pi = np.inf, np.pi

@@ -56,6 +56,21 @@ def test_lists_in_cells_are_columns(seed: int, tmp_path: Path) -> None:
     _compare(mp.read_log(written(tmp_path / "a.csv", text), arm(names)), data)
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_remarks_in_brackets_part_no_cells(mark: str, place: int, tmp_path: Path) -> None:
+    """Words in brackets behind another mark are no list, wherever they stand: cells are parted as the lists say."""
+    data, other = motion(2), next(x for x in ",;|" if x != mark)
+    heads, cells = ["time", "position", "effort"], []
+    for t, q, tau in zip(data["t"], data["q"], data["tau"]):
+        cells.append([repr(float(t)), *("[" + " ".join(repr(float(v)) for v in x) + "]" for x in (q, tau))])
+    heads.insert(place, "remark")
+    for row in cells:
+        row.insert(place, f"warm{other} (slow)")
+    text = "\n".join(mark.join(row) for row in [heads, *cells]) + "\n"
+    _compare(mp.read_log(written(tmp_path / "a.csv", text), arm(NAMES[:2])), data)
+
+
 def test_brackets_of_heads_are_no_lists(tmp_path: Path) -> None:
     data = motion(2)
     columns = {"t [s]": data["t"]} | {f"q[{j}] (rad)": data["q"][:, j] for j in range(2)}

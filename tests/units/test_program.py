@@ -174,6 +174,25 @@ def test_the_end_of_a_loop_is_computed_once() -> None:
         assert compile_text(once)(5, k) == once(5, own) and (k == own).all() and own[0] == first + 1
 
 
+def real_at_last(n: int) -> float:
+    """A whole number turns out to be real below the lines that hand it on: each reading learns of one more."""
+    first = 1
+    second = 2
+    third = 3
+    for i in range(n):
+        third = second
+        second = first
+        first = first * 3 - i * 0.5
+    return third + first / 8
+
+
+def test_kinds_that_a_later_line_widens_are_widened_above() -> None:
+    (routine,) = program(real_at_last)
+    kinds = {name: routine.scalars[name] for name in ("first", "second", "third")}
+    assert set(kinds.values()) == {"real"}, kinds
+    assert [compile_text(real_at_last)(n) for n in range(6)] == [real_at_last(n) for n in range(6)]
+
+
 def unknown_member(n: int, s: Store) -> float:
     return s.height  # type: ignore[attr-defined,no-any-return]
 

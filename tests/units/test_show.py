@@ -13,7 +13,8 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.show import equations, to_sympy
-from manipula.algebra.show.paper import Latex
+from manipula.algebra.show.notation import MathML
+from manipula.algebra.show.paper import Latex, Setting, Typst
 from manipula.algebra.show.printer import Printer, Unicode, split_name, trig_name
 from manipula.algebra.simplify.tree import (
     MINUS,
@@ -209,6 +210,23 @@ def test_matrix_entries_are_named_from_one(arm: Function) -> None:
     assert [left for left, _ in equations(matrix, "expanded")] == ["T[1,1]", "T[1,2]"]
     assert [left for left, _ in equations(matrix, "expanded", "unicode")] == ["T₁₁", "T₁₂"]
     assert [left for left, _ in equations(matrix, "expanded", "latex")] == ["T_{1,1}", "T_{1,2}"]
+
+
+@pytest.mark.parametrize("name", ["A2", "tau3", "qdd12", "Ixx2", "R", "w3_x", "J_e", "payload", "tool_mass", "Lzz1_R"])
+@pytest.mark.parametrize("setting", [Latex(), Typst(), MathML()], ids=["latex", "typst", "html"])
+def test_the_index_of_a_name_and_of_an_entry_stand_below_together(setting: Setting, name: str) -> None:
+    """A₂ entry 1,3 is A with 2,1,3 below: two indices one behind the other are no formula."""
+    alone, own = setting.name(name), split_name(name)[1]
+    before, below = f"{own}," if own else "", setting.index("0,0")
+    assert setting.entry(name, ()) == alone and (below in setting.entry(name, (0, 0))) == (not own)
+    for text, places in [
+        (setting.entry(name, (1, 3)), "1,3"),
+        (setting.elsewhere(name, ()), "i,j"),
+        (setting.elsewhere(name, (4,)), "4,i,j"),
+    ]:
+        index = setting.index(before + places)
+        assert text.count(index) == 1
+        assert not own or text.replace(index, setting.index(own)) == alone
 
 
 def test_unknown_form_and_style_list_what_there_is(arm: Function) -> None:

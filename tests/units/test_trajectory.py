@@ -176,6 +176,29 @@ def test_velocities_at_the_ends_of_a_table_are_kept() -> None:
     assert ref([0, 2]).qd[:, 0].tolist() == pytest.approx([3, -2])
 
 
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 9])
+def test_a_table_of_a_polynomial_is_that_polynomial(count: int) -> None:
+    """Of degree three from four positions on, or with velocities; of degree five with accelerations as well."""
+    rng = np.random.default_rng(count)
+    times = np.cumsum(rng.uniform(0.2, 1.0, count))
+    quintic = np.polynomial.Polynomial(rng.uniform(-1, 1, 6))
+    cubic = np.polynomial.Polynomial(rng.uniform(-1, 1, 4))
+    inside = np.linspace(times[0], times[-1], 41)
+
+    def values(curve: Any, t: Any) -> list[Any]:
+        return [np.stack([x(t), -2 * x(t)], axis=1) for x in (curve, curve.deriv(), curve.deriv(2))]
+
+    known = {3: quintic, 2: cubic} | ({1: cubic} if count > 3 else {})
+    for given, curve in known.items():
+        ref = tr.table(times, *values(curve, times)[:given])
+        for mine, theirs in zip(ref(inside - times[0]), values(curve, inside), strict=True):
+            np.testing.assert_allclose(mine, theirs, atol=1e-9)
+    short = tr.table(times, values(cubic, times)[0])
+    np.testing.assert_allclose(short(times - times[0]).q, values(cubic, times)[0], atol=1e-12)
+    if count < 4:  # too few for a cubic of their own: nothing bends at the ends
+        np.testing.assert_allclose(short([0, times[-1] - times[0]]).qdd, 0, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

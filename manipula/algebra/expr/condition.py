@@ -219,9 +219,10 @@ def _infix(x: Expr, leaf: Callable[[Expr], str], signs: Mapping[str, str], room:
     for i, arg in enumerate(x.args):
         part = _infix(arg, leaf, signs, room - sum(map(len, parts)) - 1)
         tight = x.op in ("mul", "div", "neg") or (x.op == "sub" and i == 1)
-        parts.append(
-            f"({part})" if tight and arg.op in (*_LOOSE, "neg") and (arg.op != "neg" or not positive) else part
-        )
+        loose = arg.op in _LOOSE or (arg.op == "neg" and not positive)
+        # a/(b·c): without its brackets c would be a factor of the top
+        below = x.op == "div" and i == 1 and arg.op in ("mul", "div")
+        parts.append(f"({part})" if (tight and loose) or below else part)
     if x.op in signs:
         return signs[x.op].join(parts)
     if x.op == "neg":

@@ -270,10 +270,6 @@ class MathML(Setting):
     minus, plus = '<mo form="infix">−</mo>', '<mo form="infix">+</mo>'
     comma, gap = _COMMA, '<mspace width="1em"/>'
 
-    def name(self, text: str) -> str:
-        letter, index, dots = self.parts(text)
-        return self.letter_with_index(letter, index, dots)
-
     def letter_with_index(self, letter: str, index: str, dots: int = 0) -> str:
         body = _tag("mi", escape(GREEK.get(letter, letter)))
         body = _tag("mover", body + _tag("mo", _HTML_DOTS[dots]), ' accent="true"') if dots else body
@@ -281,9 +277,6 @@ class MathML(Setting):
 
     def index(self, text: str) -> str:
         return _indices(text)
-
-    def entry(self, name: str, index: Sequence[int]) -> str:
-        return self.letter_with_index(name, ",".join(map(str, index)))
 
     def number(self, value: Fraction) -> str:
         text = Printer().number(abs(value))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from manipula.algebra.show.layout import Line, Matrix, blocks, entry_texts, width
-from manipula.algebra.show.printer import GREEK, Printer, split_name
+from manipula.algebra.show.printer import GREEK, Printer
 from manipula.algebra.simplify.tree import MINUS, FormulaProduct, FormulaTree, Sum, product_of
 from manipula.scalar import OPS
 from manipula.support.text import decimal, tiny_power
@@ -20,6 +20,12 @@ class Setting(Printer):
     gap = ""  # a wide space
     comma = ", "  # between two formulas of a row
 
+    def name(self, text: str) -> str:
+        return self._with_places(text, ())
+
+    def letter_with_index(self, letter: str, index: str, dots: int = 0) -> str:
+        raise NotImplementedError
+
     def index(self, text: str) -> str:
         """What is below a letter; nothing below it where it is missing."""
         raise NotImplementedError
@@ -28,16 +34,15 @@ class Setting(Printer):
         return self.name(text)
 
     def entry(self, name: str, index: Sequence[int]) -> str:
-        return self._index_name(name, [str(place) for place in index]) if index else self.name(name)
+        return self._with_places(name, [str(place) for place in index])
 
     def elsewhere(self, name: str, index: Sequence[int]) -> str:
-        return self._index_name(name, [*map(str, index), "i", "j"])
+        return self._with_places(name, [*map(str, index), "i", "j"])
 
-    def _index_name(self, name: str, places: Sequence[str]) -> str:
+    def _with_places(self, name: str, places: Sequence[str]) -> str:
         # the index of a name and that of an entry stand below together: A₂ entry 1,3 is A_{2,1,3}
-        own = split_name(name)[1]
-        letter = self.name(name.removesuffix(own)) if own else self.name(name)
-        return letter + self.index(",".join([own, *places] if own else places))
+        letter, own, dots = self.parts(name)
+        return self.letter_with_index(letter, ",".join([own, *places] if own else places), dots)
 
     def words_text(self, text: str) -> str:
         """Words among formulas."""
@@ -59,8 +64,7 @@ _DOTS = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}")
 class Latex(Setting):
     times, gap, comma = r"\,", r"\quad ", r",\quad "
 
-    def name(self, text: str) -> str:
-        letter, index, dots = self.parts(text)
+    def letter_with_index(self, letter: str, index: str, dots: int = 0) -> str:
         if letter in GREEK:
             letter = "\\" + letter
         elif len(letter) > 1:
@@ -152,8 +156,7 @@ def typst_string(text: str) -> str:
 class Typst(Setting):
     times, gap, comma = " thin ", "quad ", ", quad "
 
-    def name(self, text: str) -> str:
-        letter, index, dots = self.parts(text)
+    def letter_with_index(self, letter: str, index: str, dots: int = 0) -> str:
         known = letter in GREEK or (len(letter) == 1 and letter.isascii() and letter.isalpha())
         return _TYPST_DOTS[dots].format(letter if known else typst_string(letter)) + self.index(index)
 
