@@ -309,7 +309,7 @@ def test_the_chance_of_error_counts_the_roots() -> None:
     """Of degrees around those at which one point more, or the larger field, is needed."""
     for power in range(28, 52):
         texts = (
-            lambda m, x, a, b, power=power: form(m, a) * m.cos(2**power * x) * m.sqrt(b)
+            lambda m, x, a, b, power=power, form=form: form(m, a) * m.cos(2**power * x) * m.sqrt(b)
             for form in (lambda m, a: squared(m.sqrt(a)), lambda m, a: a)
         )
         function, (_, plain) = function_of_parameters(next(texts))[0], function_of_parameters(next(texts))
