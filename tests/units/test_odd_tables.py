@@ -168,5 +168,7 @@ def test_a_dash_beside_a_turning_variable_is_no_slide(blank: str, variable: str)
     with pytest.raises(RobotFileError, match=r"joint 2: d: is empty \(write 0 if the entry is zero\)"):
         mp.Robot.from_text(f"theta;d;a;alpha\nq1;0;1;90\n{variable};{blank};1;90\n", "dh", convention="standard")
     given: dict[str, Any] = {"convention": "standard", "angle": "deg"}
+    with pytest.raises(RobotFileError, match=r"joint 2: theta: is empty \(write 0 if the entry is zero\)"):
+        mp.Robot.from_text(f"theta;d;a;alpha\n{variable.replace('2', '1')};0;1;90\n{blank};d2;1;90\n", "dh", **given)
     slides = mp.Robot.from_text(f"theta;d;a;alpha\nq1;0;1;90\n30;{blank};1;90\n", "dh", **given)
     assert [joint.kind for joint in slides.joints] == ["revolute", "prismatic"]

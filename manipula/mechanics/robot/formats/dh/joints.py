@@ -203,6 +203,8 @@ class _RowReader:
                 self.value("d")  # a dash for zero, or for the variable? theta has one
             return "prismatic"
         turn = self.variable("theta")
+        if marked and shift is not None and is_blank(self.row["theta"]):
+            self.value("theta")  # and d2 beside a dash, where other rows mark theirs?
         if turn is not None or not marked:
             return "revolute"
         if shift is not None:
