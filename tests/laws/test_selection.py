@@ -38,6 +38,7 @@ def taken(family: str) -> list[str]:
     return [choice.family for choice in found.choices if choice.taken]
 
 
+@pytest.mark.drawn("size", few=1)
 @pytest.mark.parametrize("size", [1.5, 2.0])
 def test_a_missing_term_is_no_wrong_zero(size: float) -> None:
     """A zero turned by 90° leaves less of it, too, by bodies that are less like the file's."""

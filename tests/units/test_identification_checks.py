@@ -19,7 +19,7 @@ from manipula.identification.excitation import motions, penalties
 from manipula.identification.fit import comparison, cutoff, diagnostics, hypotheses, selection
 from manipula.identification.fit.errors import Errors, _errors
 from manipula.identification.fit.gains import Gain
-from manipula.identification.fit.slips import Search
+from manipula.identification.fit.slips import RecordingSlip, Search
 from manipula.identification.joint_model import JointModel
 from manipula.identification.online import estimator, payload
 from manipula.mechanics.models.motion.ports import Motion
@@ -514,6 +514,22 @@ def searched(count: int, turns: tuple[bool, ...]) -> Any:
     found = hypotheses.Search.__new__(hypotheses.Search)
     found.names, found.turns = tuple("abcdefg"[:count]), np.array(turns)
     return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_slip_is_believed_where_little_is_left_or_far_less(seed: int) -> None:
+    """Of the same torque: a tenth of a joint's is little, a third of what was left is not far less."""
+    much, part = rng(seed).uniform(0.3, 0.9), rng(seed).uniform(0.35, 0.8)
+    slip = RecordingSlip(Message("a"), Message("b"), Conversion.identity(2))
+
+    def found(before: float, after: float) -> hypotheses.Explanation | None:
+        left = {0: comparison.Left(*[before] * 3, 0.0), 1: comparison.Left(*[after] * 3, 0.0)}
+        search: Any = SimpleNamespace(of_file=False, finer=lambda slips: left[len(slips)])
+        return hypotheses._convincing(search, (slip,))
+
+    assert found(much, 0.09) is not None and found(much, 0.25 * much) is not None
+    assert found(much, max(part * much, 0.15)) is None
+    assert hypotheses._convincing(SimpleNamespace(), ()) is None  # type: ignore[arg-type]
 
 
 def test_slips_that_are_tried_undo_what_they_name() -> None:
