@@ -73,9 +73,9 @@ EXAMPLES = ("test_docs", "test_site")
 # them, another one at each commit, and `make test-all` runs all. What a test takes from the remainder of its number
 # changes from one case of the share to the next: 7 has no factor in common with 2 to 6.
 DRAWN = {"seed", "draw"}
-# A long test marked `turn`, whose subject quicker ones hold, too, is run at one commit in as many.
 SHARE, FEW = 7, 1  # one case in so many; of one property at least so many, or what the mark says: drawn("name", few=2)
 FEW_PLANTED = 2  # in files that have to notice errors of `mutants/planted.toml`, whatever is drawn
+TURN = 4  # a long test marked `turn`, whose subject quicker ones hold, too, is run at one commit in so many
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -95,7 +95,9 @@ def _commit() -> str:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    terminalreporter.write_line(f"of drawn cases and long tests one in {SHARE}: --draws={config.option.draws}")
+    terminalreporter.write_line(
+        f"of drawn cases one in {SHARE}, of long tests one in {TURN}: --draws={config.option.draws}"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before the slow ones are left out
@@ -140,7 +142,7 @@ def left_out(items: list[pytest.Item], word: str, turns: bool = True) -> list[py
         if item.get_closest_marker("slow") is not None:
             continue
         test = item.nodeid.partition("[")[0]
-        if turns and item.get_closest_marker("turn") is not None and _number(f"{word} {test}") % SHARE:
+        if turns and item.get_closest_marker("turn") is not None and _number(f"{word} {test}") % TURN:
             left.append(item)
         elif drawn:
             rest = [x for x in item.callspec.params.items() if x[0] not in drawn]  # type: ignore[attr-defined]

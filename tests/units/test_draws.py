@@ -76,10 +76,10 @@ def test_what_comes_with_a_seed_is_drawn_with_it_and_others_where_a_mark_says_so
 
 
 def test_long_tests_take_turns() -> None:
-    """At one commit in seven, each at its own; what is not marked runs, and what was chosen is not drawn again."""
+    """At one commit in four, each at its own; what is not marked runs, and what was chosen is not drawn again."""
     long = [Case({}, (pytest.mark.turn.mark,), f"test_x.py::test_{k}") for k in range(40)]
     other, runs = Case({}, (), "test_x.py::test_short"), [0] * len(long)
-    for word in map(str, range(75 * SHARE)):
+    for word in map(str, range(300)):
         left = left_out([*long, other], word)  # type: ignore[list-item]
         assert other not in left and left == left_out([*long, other], word)  # type: ignore[list-item]
         runs = [count + (case not in left) for count, case in zip(runs, long)]
