@@ -33,7 +33,9 @@ def test_first_answers_that_were_given_up_are_asked_again(browser: Any, program:
             if path in refused:
                 return route.continue_()
             refused.append(path)
-            return route.fulfill(status=400, body='{"error": {"message": "this took longer than 20 s and was given up"}}')
+            return route.fulfill(
+                status=400, body='{"error": {"message": "this took longer than 20 s and was given up"}}'
+            )
 
         for path in ("start", "read"):
             page.route(f"**/api/{path}", refuse_once)
