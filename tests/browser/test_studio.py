@@ -529,6 +529,7 @@ def test_the_answer_of_another_arm_is_never_shown(page: Any) -> None:
     """Where an arm's own equations cannot be had, there are none, and a sentence; not those of the arm before."""
     library(page, "planar2r")
     page.get_by_role("tab", name="Equations").click()
+    page.get_by_label("Model", exact=True).select_option("inverse_dynamics")
     page.locator(".equations li").first.wait_for()
     refusal = '{"error": {"message": "too long for the factored form"}}'
     page.route("**/api/equations", lambda route: route.fulfill(status=422, body=refusal))
