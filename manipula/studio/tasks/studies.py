@@ -83,7 +83,7 @@ def study(given: requests.Given, tell: requests.Tell) -> replies.StudyAnswer:
         return {
             "study": entry.name, "title": found.title, "count": found.count, "failed": len(found.why),
             "computed": found.computed, "heads": list(heads), "rows": [list(row) for row in rows],
-            "columns": [{"name": x, "unit": found.units.get(x, ""), "about": said} for x, said in about.items()],
+            "columns": [{"name": x, "unit": found.unit(x), "about": said} for x, said in about.items()],
             "parts": _parts(found), "curves": _curves(found, [row[0] for row in rows if row[1]]),
             "failures": _failures(found), "files": files, "warnings": warned, "stand_ins": made_up,
         }  # fmt: skip
