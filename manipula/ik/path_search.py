@@ -14,8 +14,9 @@ from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import TURN, Bits, Floats, principal
 from manipula.ik.numeric.poses import scale_jacobian
 from manipula.ik.numeric.tolerances import LimitTolerance, PathTolerance
+from manipula.ik.numeric.turns import ENDLESS, HIGH, LOW, PERIOD, SLOTS, raise_rows, top_turns
 from manipula.ik.path_branches import PathBranches, Rows, joined_rows
-from manipula.ik.path_graph import ENDLESS, FAR, HIGH, LOW, PERIOD, SLOTS, cheapest, raise_rows, top_turns
+from manipula.ik.path_graph import FAR, cheapest
 
 MOST_TURNS = 4  # of a joint: limits further apart are narrowed about the start
 SPINS, SWIVELS = 24, 24  # samples at first, over a whole turn

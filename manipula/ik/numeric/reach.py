@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -173,12 +174,17 @@ def reach_bound(chain: Tree, low: Floats, high: Floats) -> ReachBound:
     slides = sum(_travel(chain, link, (a, b)) for link, a, b in zip(links, low, high, strict=True) if link.kind.slides)
     most = float(np.linalg.norm(steps(s), axis=-1).sum() + slides)
     first, last = chain.base @ links[0].before, (links[-1].after @ chain.tool).inverse()
-    ends = (at @ Placement(p=(0.0, 0.0, float(x))) for at, x in ((first, s[0]), (last, s[-1])))
-    return ReachBound(*(np.array(at.p, dtype=float) for at in ends), most * (1 + PathTolerance.BEYOND))
+    return ReachBound(_on_axis(first, s[0]), _on_axis(last, s[-1]), most * (1 + PathTolerance.BEYOND))
+
+
+def _on_axis(at: Placement, s: float) -> Floats:
+    """The point s along the z axis of a placement."""
+    return np.array((at @ Placement(p=(0.0, 0.0, float(s)))).p, dtype=float)
 
 
 def _travel(chain: Tree, link: Link, ends: tuple[float, float]) -> float:
     """How far a joint slides at most, either way."""
     if not np.isfinite(ends).all():
         return np.inf
-    return max(abs(float(link.motion(x, chain.maths).p[2])) for x in ends)
+    slides: list[Any] = [link.motion(x, chain.maths).p[2] for x in ends]
+    return max(abs(float(slide)) for slide in slides)
