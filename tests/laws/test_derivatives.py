@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.expr.evaluate import evaluate
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Graph
 from manipula.generation.arm_structure import ArmStructure
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives.dual import forward, forward_plain, inverse_plain, reverse
+from manipula.mechanics.models.derivatives.products import forward_vjp
 from manipula.mechanics.models.dynamics import articulated_bodies
 from manipula.mechanics.models.dynamics.choices import Topic
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
@@ -196,6 +200,20 @@ def test_the_gradient_of_a_weighted_regressor(seed: int, model: str) -> None:
         pull = mp.generate(robot, f"{model}_vjp", method=method, optimise="none").compile()
         found = sum(d @ u for d, u in zip(pull(q, qd, qdd, weights.ravel()), way, strict=True))
         close(found, (ends[0] - ends[1]) / (2 * step), 2e-6)
+
+
+def test_an_acceleration_made_of_the_positions_is_held_where_torques_are_followed_back() -> None:
+    """q̈ of forward dynamics may be any expression of q: what looks like a product of positions then is none."""
+    graph = Graph()
+    chain = merge_fixed(bind(random_robot(0), ExprMaths(graph), {}))
+    q, weight = graph.symbol("q"), graph.symbol("w")
+    given = {"q": [q], "qd": [graph.symbol("qd")], "tau": [q], "weights": [weight]}
+
+    def torques(_: Any, x: Any) -> list[Any]:
+        return [x["q"][0] * x["qdd"][0] + x["q"][0] * x["q"][0] * x["qdd"][0]]
+
+    (found,) = forward_vjp(torques, chain, given, lambda *_: [[1]])["dq"]  # so that q̈ is q
+    assert evaluate([graph.expr(found)], {"q": 3.0, "w": 0.5, "qd": 0.0}, FLOATS) == [-0.5 * (3 + 2 * 9)]
 
 
 @pytest.mark.turn

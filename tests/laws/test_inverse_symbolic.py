@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.expr.maths import topological
 from manipula.errors import ConditionError, InputError
 from manipula.generation.arm_structure import plan_of
 from manipula.mechanics.models.inverse.plan import ArmKind, Plan, branches
@@ -106,9 +107,14 @@ def seven_held(L: Any) -> Rows:
     return [row(-90, d=L()), row(90), row(90, L(), L()), row(-90, L()), row(-90, d=L()), row(90), row(0, L(), L())]
 
 
+def slides_inside(L: Any) -> Rows:
+    """Slides before and between two parallel axes, the inner one along them."""
+    return [row(90, L(), kind="prismatic"), row(0, L(), L()), row(0, L(), kind="prismatic", theta=90), row(0, L(), L())]
+
+
 ARMS = [
     spherical, offset_wrist, universal, stanford, gantry, scara, planar, planar_slide, leg, four, four_crossing, five,
-    five_padded, four_parallel, arm_angle, seven_held,
+    five_padded, four_parallel, arm_angle, seven_held, slides_inside,
 ]  # fmt: skip
 
 
@@ -159,6 +165,17 @@ def test_valid_is_true_for_any_names_and_any_values(make: Any, convention: str) 
             solved += special or any(np.abs(np.cos(np.subtract(x, q)) - 1).max() < 1e-9 for x in found)
         assert plan.has_closed_form or "elimination" in plan.sentence or "numeric" in plan.sentence, plan
     assert solved >= 3 or make is offset_wrist
+
+
+@pytest.mark.parametrize("make", [slides_inside, gantry, planar_slide, stanford])
+def test_a_formula_computes_nothing_from_numbers_alone(make: Any) -> None:
+    """Axes at right angles have whole numbers as directions: no root of 1, no quotient by it."""
+    robot = mp.Robot.from_dh(make(letters(np.random.default_rng(0))), angle="deg", name="arm")
+    made = mp.generate(robot, "inverse_kinematics", symbolic="all", optimise="none").function
+    assert made is not None
+    nodes = topological([root for port in made.outputs for root in port.exprs])
+    numbers = [x for x in nodes if x.args and all(arg.op == "const" for arg in x.args)]
+    assert {x.op for x in numbers} <= {"neg"}, numbers
 
 
 @pytest.mark.turn

@@ -155,6 +155,18 @@ def test_every_load_of_a_batch_is_that_of_its_worst_row(sample: float | None, el
     assert str(found).splitlines()[0] == f"{ARM.name}, 0.8 s" and repr(found).endswith("2 joints along 0.8 s>")
 
 
+def test_a_run_of_few_samples_has_the_peaks_of_the_motion_between_them() -> None:
+    """Positions, velocities and accelerations of a sample and the next make a quintic: of one that was, the same."""
+    ref = mp.trajectory.quintic([0.1, -0.2], [1.0, 0.6], 0.7)
+    t = np.linspace(0, 0.7, 13)
+    motion = ref(t)
+    torques = mp.Arm(ARM).inverse_dynamics(*motion)
+    run = mp.Run(ARM, t, *motion, torques, None, {}, 0.0, True, {"sample": None})
+    for mine, theirs in zip(mp.loads(ARM, run), mp.loads(ARM, ref), strict=True):
+        for name in ("speed", "force", "moment", "forces", "moments", "load_inertia"):
+            assert getattr(mine, name) == pytest.approx(getattr(theirs, name), rel=1e-6, abs=1e-9), name
+
+
 @pytest.mark.parametrize("potential", [1e-3, 1.0, 1e6])
 def test_the_balance_of_an_arm_that_is_held_is_no_more_than_rounding(potential: float) -> None:
     """What is missing is set beside the largest energy that took part, or beside a part of what rounding moves."""

@@ -222,17 +222,18 @@ def gripper() -> mp.Robot:
 
 @pytest.mark.parametrize("coordinate", ["-2*a", "a - 0.5*b", "3*b + 30 deg", "0.25*a + 2*b - 0.3 rad"])
 def test_what_follows_letters_stands_where_their_values_put_it(coordinate: str) -> None:
-    """Locked by letters that are given values, or by these values: the same arm."""
+    """Locked by letters that are given values, also with a number beside: the free arm with its joints held there."""
     row = {"theta": 0, "d": 0.1, "a": 0.5, "alpha": 0.4, "mass": 1.5}
     rows = [{**row, "name": name} for name in ("a", "b", "c", "d")]
     robot = mp.Robot.from_dh([*rows[:2], {**rows[2], "coordinate": coordinate}, rows[3]])
-    values = {"beta": 0.7, "gamma": -0.4}
-    named = robot.locked(a="beta", b="gamma")
-    assert set(values) <= set(named.parameters)
-    letters, numbers = mp.Arm(named.with_parameters(**values)), mp.Arm(robot.locked(a=0.7, b=-0.4))
-    for q in ([0.3], [-1.1]):
-        near(letters.pose(q), numbers.pose(q))
-        near(letters.jacobian(q), numbers.jacobian(q))
+    for second, value in [("gamma", -0.4), ("pi/2", math.pi / 2), (0.25, 0.25)]:
+        named = robot.locked(a="beta", b=second)
+        values = {name: x for name, x in [("beta", 0.7), (second, value)] if name in ("beta", "gamma")}
+        assert set(values) <= set(named.parameters)
+        left, whole = mp.Arm(named.with_parameters(**values)), mp.Arm(robot)
+        for q in (0.3, -1.1):
+            near(left.pose([q]), whole.pose([0.7, value, q]))
+            near(left.jacobian([q]), whole.jacobian([0.7, value, q])[:, 2:])
 
 
 def test_several_that_are_followed_are_locked_at_numbers() -> None:

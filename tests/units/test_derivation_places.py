@@ -171,6 +171,8 @@ def test_a_report_has_every_derivation_of_its_robot(robot: str) -> None:
         title = mp.derive(arm, topic, method="newton-euler" if topic == "dynamics" and arm.dof > 3 else "").title
         assert title.sentence(script_of("html", (), {}), str) in page
         assert title.sentence(script_of("typst", (), {}), str) in typst
+        # a part of a report is a heading of the second level: what it holds begins one level lower
+        assert re.findall(r"<h(\d)", page)[0] == "3" and re.findall(r"^(=+) ", typst, re.MULTILINE)[0] == "==="
 
 
 @pytest.mark.parametrize("script", ["", "document.title = 'α < β'"])

@@ -17,7 +17,7 @@ import pytest
 import manipula as mp
 from manipula.mechanics.drawing.record import drawing_of
 from manipula.mechanics.drawing.skeleton import axes_of, poses_of
-from manipula.pages.picture import Style, _names, svg_of
+from manipula.pages.picture import BACKGROUNDS, Style, _names, svg_of
 from manipula.pages.projection import Solid, back_to_front, camera_at
 from tests.golden.sentences import Sentences
 from tests.random_robots import random_robot, random_tree
@@ -94,6 +94,24 @@ def test_a_picture_is_written_where_it_is_wished(tmp_path: Path) -> None:
     text = mp.picture("planar2r", path=tmp_path / "new" / "arm.svg", background="dark")
     assert (tmp_path / "new" / "arm.svg").read_text(encoding="utf-8") == text
     assert 'fill="#1b1e21"' in text
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_names_are_read_on_every_background(background: str) -> None:
+    """Ink on a halo of the ground's colour, of another brightness: also where the page behind shows through."""
+
+    def brightness(colour: str) -> int:
+        assert re.fullmatch("#[0-9a-f]{6}", colour), colour
+        return sum(int(colour[k : k + 2], 16) for k in (1, 3, 5))
+
+    root = parsed(mp.picture("planar2r", [0.2, 0.4], names=True, background=background))
+    (ground,) = [x.get("fill") for x in root.findall(f"{SVG}rect")] or [""]
+    assert bool(ground) == (background != "none")
+    texts = list(root.iter(f"{SVG}text"))
+    assert [x.text for x in texts] == ["theta1", "theta2"]
+    for text in texts:
+        ink, halo = text.get("fill"), text.get("stroke")
+        assert halo == (ground or "#ffffff") and abs(brightness(ink) - brightness(halo)) > 300
 
 
 WRONG = [
