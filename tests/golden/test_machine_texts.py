@@ -55,6 +55,7 @@ from manipula.ik.general6r.solver import TEXTS
 from manipula.ik.module.part import judge, nearest_of
 from manipula.ik.module.step import stepped_towards
 from manipula.ik.numeric.branches import choose_each, prefer, rank, wind_each
+from manipula.ik.numeric.turns import raise_rows, top_turns
 from manipula.ik.path_graph import cheapest
 from manipula.ik.redundant import elbow_angle
 from manipula.scalar import APART, OPS, Next
@@ -173,7 +174,7 @@ LOOPS: dict[str, Callable[[], tuple[Text, ...]]] = {
     "branches": lambda: (choose_each, prefer, rank, wind_each),
     "branches of a page": lambda: (judge, nearest_of, elbow_angle, stepped_towards),
     "descent": lambda: (descend,),
-    "seams": lambda: (cheapest,),
+    "seams": lambda: (cheapest, raise_rows, top_turns),
     "fastest motion": lambda: (fastest,),
 }
 
