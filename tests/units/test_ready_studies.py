@@ -15,6 +15,7 @@ from manipula.errors import UnsetError
 from manipula.studies.catalogue import workspace
 from manipula.studies.catalogue.entry import Kind
 from manipula.studies.catalogue.registry import READY
+from manipula.studies.results.table import NUMBER
 from manipula.studies.study_file import schema_text
 from tests.golden.sentences import Sentences
 from tests.units.test_cli import as_json, done, folder, refused
@@ -289,7 +290,7 @@ def test_the_published_schema_is_that_of_the_reader() -> None:
     assert published == schema_text() and json.loads(published)["title"] == "StudyFile"
 
 
-UNITS = {"", "1", "SI", "m", "s", "J", "kg", "kg/m", "rad", "rad/s", "rad or m", "N·m", "N·m or N"}
+UNITS = {"", "1", NUMBER, "SI", "m", "s", "J", "kg", "kg/m", "rad", "rad/s", "rad or m", "N·m", "N·m or N"}
 
 
 @pytest.mark.parametrize("name", READY)
@@ -298,7 +299,16 @@ def test_every_column_has_a_unit_and_a_line_about_it(name: str) -> None:
     for key, column in READY[name].columns.items():
         assert column.unit in UNITS, f"{key}: {column.unit}"
         assert len(column.about) > 2 and column.about not in UNITS, f"{key}: {column.about}"
+        assert (column.unit == NUMBER) == column.about.startswith("number of the"), key
+
     assert Parameter.empty not in READY[name].settings.values()  # a study runs as it stands
     for setting in READY[name].form:
         assert setting.kind in get_args(Kind), setting
         assert len(setting.about.split()) >= 1 and setting.about not in get_args(Kind), setting
+
+
+def test_the_number_of_a_joint_has_no_mean() -> None:
+    """It is in the table, and neither in the statistics nor beside an axis as a unit."""
+    found = mp.studies.workspace(mp.load("planar2r").with_parameters(l1=1, l2=0.5, m1=1, m2=1, g=9.81), voxels=3)
+    assert "joint" in found.table and found.label("joint") == "joint"
+    assert "torque" in found.figures() and "joint" not in found.figures()
