@@ -102,7 +102,11 @@ def recorded_with(fault: str, t: Any, q: Any, tau: Any) -> tuple[Any, Any, Any]:
         case [*_, "swapped"] | [*_, "base"]:
             order = order[::-1] if "to the base" in fault else order
             whole = "columns" in fault or "to the base" in fault
-            return t, q[:, order] if "positions" in fault or whole else q, tau if "positions" in fault else tau[:, order]
+            return (
+                t,
+                q[:, order] if "positions" in fault or whole else q,
+                tau if "positions" in fault else tau[:, order],
+            )
         case [*_, "shifted", "by", "columns"]:
             by = -int(re.findall(r"-?\d", fault)[0])
             return t, np.roll(q, by, axis=1), np.roll(tau, by, axis=1)

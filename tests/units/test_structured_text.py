@@ -135,7 +135,9 @@ def test_long_names_keep_the_limit_and_differ(namer: type[FoldedNamer]) -> None:
     for room in (0, ROOM):
         given, longest = namer(["if"], room), namer.longest - room
         stems = ["_".join(dice.choices(["axis", "L", "a__b", "é", "x" * 20], k=8)) * 2 for _ in range(3)]
-        wishes = [stem[: dice.randint(longest - 9, 90)] + dice.choice(["", "_", "A", "a", "__7"]) for stem in stems * 40]
+        wishes = [
+            stem[: dice.randint(longest - 9, 90)] + dice.choice(["", "_", "A", "a", "__7"]) for stem in stems * 40
+        ]
         names = given.names(wishes)
         assert all(re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) and len(name) <= longest for name in names)
         assert len({name.lower() for name in names}) == len(wishes)
@@ -145,7 +147,9 @@ def test_long_names_keep_the_limit_and_differ(namer: type[FoldedNamer]) -> None:
 
 def test_a_model_with_long_names_is_a_project() -> None:
     long = [f"the_length_of_the_link_that_follows_the_joint_of_the_shoulder_in_metres{i}" for i in (1, 2)]
-    robot = mp.Robot.from_dh([(0, 0, name, 0) for name in long], name="an_arm_of_which_nobody_wants_to_say_the_name" * 2)
+    robot = mp.Robot.from_dh(
+        [(0, 0, name, 0) for name in long], name="an_arm_of_which_nobody_wants_to_say_the_name" * 2
+    )
     files = emit(mp.generate(robot, "pose").tape, "st", "1")
     text = "\n".join(text for name, text in files.items() if name.endswith(".st"))
     words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\(\*.*?\*\)|//.*", "", text, flags=re.S)))
