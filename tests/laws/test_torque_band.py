@@ -9,8 +9,13 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 import manipula as mp
-from manipula.identification.filters import Below, Cutoff, Smoother, cutoff_for, rates
-from manipula.identification.fit.cutoff import BELOW, torque_end
+from manipula.identification.data import Data, gather
+from manipula.identification.estimators.entropic import entropic_from
+from manipula.identification.estimators.normal import normal_from
+from manipula.identification.filters import Below, Cutoff, Same, Smoother, cutoff_for, rates
+from manipula.identification.fit.cutoff import BELOW, choose_cutoff, torque_end
+from manipula.identification.fit.identification import fit_of
+from manipula.messages import Message
 from tests.recordings import recording, two_joints
 
 RATE = 100.0
@@ -71,6 +76,49 @@ def test_a_filtered_torque_is_judged_below_its_end() -> None:
     assert found.data_from_log(other).source.motions[0].smoother.cutoff == cutoff
     assert found.error(other) < 0.7
     assert found.error(other) < 0.5 * mp.identify(arm, train, model=mp.JointModel(), filter=8.0).error(other)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_cut_off_chosen_predicts_blocks_left_out_as_it_says(seed: int) -> None:
+    """Row by row: what parameters of the other blocks leave of the torques of a block, all through the lowest filter;
+    of the cut-offs that leave hardly more than the best, the lowest is taken."""
+    rng, arm = np.random.default_rng(seed), two_joints()
+    log = recording(arm, 30 + seed, 6.0, noise=[0.05, 0.3][seed % 2], pace=0.4)
+    log = mp.Log(log.t, log.q + [8e-4, 2e-4][seed % 2] * rng.normal(size=log.q.shape), log.tau)
+    data = gather(arm, log, mp.JointModel(), 32.0, blocks=3)
+    fit = fit_of(data, "robot")
+    tried: dict[float, Data] = {}
+
+    def gathered(logs: object, same: Same) -> Data:
+        assert same.cutoff.frequency is not None
+        found = gather(arm, logs, mp.JointModel(), same, blocks=3)  # type: ignore[arg-type]
+        return tried.setdefault(same.cutoff.frequency, found)
+
+    chosen = choose_cutoff(data, fit.prior, fit.entropic(), fit.weights, gathered)
+    every = sorted(tried, reverse=True)
+    judge = tried[every[-1]]
+    (along,), (tau,) = judge.source.motions, judge.torques
+    taken, block = judge.source.rows_for_fit(along)[along.kept], np.arange(len(tau)) * 3 // len(tau)
+    errors = []
+    for hertz in every:
+        left = loud = 0.0
+        for b in range(3):
+            rows = taken & (block == b)[:, None]
+            normal = normal_from(tried[hertz].fit, fit.weights, np.flatnonzero(np.arange(3) != b))
+            (residual,) = judge.residuals(entropic_from(normal, fit.prior))
+            left += float(((residual**2 * rows) @ fit.weights).sum())
+            loud += float(((tau**2 * rows) @ fit.weights).sum())
+        errors.append(100 * np.sqrt(left / loud))
+    good = [hertz for hertz, error in zip(every, errors) if error <= 1.01 * min(errors)]
+    assert chosen.frequency == good[-1]
+    if good[-1] == every[0]:
+        assert chosen.reason == data.source.motions[0].smoother.reason
+        return
+    assert isinstance(chosen.reason, Message)
+    said = {name: float(text) for name, text in chosen.reason.fields.items()}
+    wanted = {"error": errors[every.index(good[-1])], "judge": every[-1], "first": every[0], "other": errors[0]}
+    judged = said.pop("judge"), wanted.pop("judge")
+    assert said == pytest.approx(wanted, rel=0.006) and judged[0] == pytest.approx(judged[1], rel=0.05)
 
 
 @pytest.mark.parametrize("seed", range(4))

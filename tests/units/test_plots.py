@@ -57,6 +57,8 @@ def test_every_figure_of_an_arm_has_metres_on_its_axes(k: int) -> None:
             assert all(label.endswith("[m]") for label in labels(place)) and labels(place)
         title = figure.get_suptitle() or drawn[0].get_title()
         assert arm.robot.name in title.replace("\\$", "$")
+    heads = [figure._suptitle or figure.axes[0].title for figure in figures]
+    assert len({head.get_fontsize() for head in heads}) == 1, "titles of one size"
     assert kept() == before
 
 

@@ -9,7 +9,7 @@ type Point = [x: number, y: number];
 export interface Stick {
   links: string; // a path
   joints: Point[];
-  flap: string; // of the forearm, as it is turned about itself: what tells a wrist that is flipped
+  flap: string; // of the forearm, as it is turned about itself: it shows a flipped wrist
 }
 
 const ROOM = 0.12; // of the arm's size, around them all
