@@ -307,12 +307,13 @@ def test_roots_of_numbers_beside_those_of_parameters_leave_the_proof_as_it_is(
 
 def test_the_chance_of_error_counts_the_roots() -> None:
     """Of degrees around those at which one point more, or the larger field, is needed."""
+
+    def times(form: Callable[[Any, Any], Any], power: int) -> Callable[[Any, Any, Any, Any], Any]:
+        return lambda m, x, a, b: form(m, a) * m.cos(2**power * x) * m.sqrt(b)
+
     for power in range(28, 52):
-        texts = (
-            lambda m, x, a, b, power=power, form=form: form(m, a) * m.cos(2**power * x) * m.sqrt(b)
-            for form in (lambda m, a: squared(m.sqrt(a)), lambda m, a: a)
-        )
-        function, (_, plain) = function_of_parameters(next(texts))[0], function_of_parameters(next(texts))
+        function, _ = function_of_parameters(times(lambda m, a: squared(m.sqrt(a)), power))
+        _, plain = function_of_parameters(times(lambda m, a: a, power))
         proof = prove.prove(function, plain)
         assert proof.roots == 2 and proof.error_exponent <= prove.LIMIT
 
