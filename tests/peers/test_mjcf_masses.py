@@ -135,6 +135,32 @@ def test_shapes_make_the_same_models(seed: int) -> None:
     close(pose(tree, q).R, data.site("tip").xmat.reshape(3, 3))
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_a_tensor_that_no_body_has_is_balanced(seed: int) -> None:
+    """Where the file asks for it, by `diaginertia` in axes of its own or by `fullinertia`."""
+    rng = np.random.default_rng(seed)
+    moments = rng.uniform(0.01, 0.1, 3) + rng.choice([0.0, 0.15]) * np.eye(3)[rng.integers(3)]
+    R = turn(rng.normal(size=3), rng.uniform(-3, 3))
+    xx, yy, zz, xy, xz, yz = (R @ np.diag(moments) @ R.T)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    said = str(rng.choice([
+        f'diaginertia="{moments[0]} {moments[1]} {moments[2]}" euler="20 -30 40"',
+        f'fullinertia="{xx} {yy} {zz} {xy} {xz} {yz}"',
+    ]))  # fmt: skip
+    text = (
+        '<mujoco><compiler balanceinertia="true"/><worldbody><body name="b"><joint axis="0 0 1"/>'
+        f'<inertial pos="0.1 0 0" mass="2" {said}/></body></worldbody></mujoco>'
+    )
+    there = mujoco.MjModel.from_xml_string(text).body("b")
+    body = links_from_mjcf(text, "", []).links.links["b"].inertial
+    assert body is not None
+    own, S, (xx, xy, xz, yy, yz, zz) = angles(body.at), np.zeros(9), map(float, body.tensor)
+    mujoco.mju_quat2Mat(S, there.iquat)
+    tensor = own @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ own.T
+    np.testing.assert_allclose(tensor, S.reshape(3, 3) @ np.diag(there.inertia) @ S.reshape(3, 3).T, atol=1e-12)
+    least, middle, most = np.sort(moments)
+    assert (np.ptp(there.inertia) < 1e-12) == (least + middle < most)
+
+
 @pytest.mark.parametrize("inner", ["", '<geom size="0.1" mass="0"/>'])
 def test_a_body_of_nothing_has_the_least_mass(inner: str) -> None:
     """MuJoCo puts it where the body's own `pos` is, whatever frame the body stands in."""

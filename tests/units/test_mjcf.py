@@ -142,7 +142,7 @@ def test_what_may_be_left_out() -> None:
         ("<mujoco><worldbody/></mujoco>", "the file has no <body>"),
         (file(head='<attach model="x"/>'), r"found <attach>, which is not read \(let MuJoCo write the model"),
         (file(head='<compiler coordinate="global"/>'), "<compiler>: coordinate: found 'global', which changes"),
-        (file(head='<compiler balanceinertia="true"/>'), "balanceinertia"),
+        (file(head='<compiler boundinertia="0.1"/>'), "<compiler>: boundinertia: found '0.1', which changes"),
         (file(head='<compiler inertiafromgeom="perhaps"/>'), "inertiafromgeom: found 'perhaps'"),
         (file(head='<compiler angle="grad"/>'), "found 'grad' \\(degree or radian\\)"),
         (file(head='<compiler eulerseq="xyw"/>'), "eulerseq: found 'xyw'"),

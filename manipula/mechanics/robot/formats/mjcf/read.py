@@ -293,6 +293,8 @@ class _Reader:
         if found is None:  # MuJoCo has the least mass of a body without any stand at the body's own `pos`
             found = UrdfInertial(UrdfOrigin(triple(body.attrib, "pos", where, NOWHERE)), _ZERO, (_ZERO,) * 6)
         found = replace(found, mass=max(found.mass, self.settings.least_mass))
+        if self.settings.balanced:
+            found = replace(found, tensor=_balanced(found.tensor))
         return found if found.mass or any(found.tensor) else None, ()
 
     def shapes(self, body: ET.Element, childclass: str) -> Iterator[tuple[Attributes, Placement]]:
@@ -335,6 +337,18 @@ class _Reader:
 
 
 _ZERO = Fraction(0)
+
+
+def _balanced(tensor: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """The mean of the principal moments for each of them, where one is larger than the sum of the others."""
+    xx, xy, xz, yy, yz, zz = tensor
+    half = (xx + yy + zz) / 2
+    a, b, c = half - xx, half - yy, half - zz
+    # such a body has second moments ½·tr(I)·1 − I, whose principal minors are not negative; exact in fractions
+    minors = (a, b, c, a * b - xy * xy, a * c - xz * xz, b * c - yz * yz)
+    whole = a * b * c - 2 * xy * xz * yz - a * yz * yz - b * xz * xz - c * xy * xy
+    mean = 2 * half / 3
+    return tensor if min(*minors, whole) >= 0 else (mean, _ZERO, _ZERO, mean, _ZERO, mean)
 
 
 def robot_from_mjcf(

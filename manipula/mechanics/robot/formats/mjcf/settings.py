@@ -101,7 +101,7 @@ ONE_FILE = Message("let MuJoCo write the model as one file with mj_saveLastXML, 
 # what makes bodies elsewhere than they are written
 REFUSED = ("attach", "replicate", "composite", "flexcomp")
 # compiler settings that change masses or poses, with the values that leave them alone
-_CHANGING = {"coordinate": ("local",), "balanceinertia": ("false",), "boundinertia": ("0",)}
+_CHANGING = {"coordinate": ("local",), "boundinertia": ("0",)}
 ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
     "adhesion", "dcmotor", "plugin",
@@ -123,6 +123,7 @@ class Settings:
     from_shapes: str = "auto"  # "true": shapes weigh even where there is an <inertial>; "false": they never do
     mass_groups: tuple[Fraction, Fraction] = (Fraction(0), Fraction(5))  # of the shapes that weigh
     least_mass: Fraction = Fraction(0)
+    balanced: bool = False  # a tensor that no body has becomes that of a sphere with the same trace
     total_mass: Fraction | None = None  # None: as it comes
 
     def attributes(self, element: ET.Element, childclass: str, kind: str = "") -> dict[str, str]:
@@ -180,6 +181,7 @@ def settings_of(root: ET.Element) -> Settings:
 def _masses(compiler: Attributes) -> dict[str, Any]:
     """What the compiler makes of masses: which shapes count, the least mass of a body, that of the whole model."""
     found: dict[str, Any] = {"least_mass": single(compiler, "boundmass", "<compiler>")}
+    found["balanced"] = compiler.get("balanceinertia", "false") == "true"
     if "inertiagrouprange" in compiler:
         low, high = some(compiler, "inertiagrouprange", 2, "<compiler>")
         found["mass_groups"] = (low, high)
