@@ -259,7 +259,8 @@ def of_parameters() -> Results:
         mp.significance(ARM, mp.Motions.within([(-2, 2)] * 2, velocity=2.0, acceleration=3.0, samples=64), 0.05),
     )
     yield "reach", mp.reach(BENT)
-    yield "singularities", mp.singularities(SCARA)
+    yield "singularities", (found := mp.singularities(SCARA))
+    yield "singularities.latex", found.latex()
 
 
 SEARCHED = 1e-2  # of what a search ends near: other versions of its library end elsewhere
