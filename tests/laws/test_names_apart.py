@@ -173,7 +173,7 @@ def test_a_base_or_a_tool_stands_as_far_off_as_a_row_says(end: str) -> None:
               {"place": '[tool]\nxyz = [0, 0, "d2 + 0.1"]'}, {"place": '[base]\nrpy = ["d2", 0, 0]'}]
 )  # fmt: skip
 def test_the_variable_of_a_slide_is_no_parameter_elsewhere(cells: dict[str, str]) -> None:
-    with pytest.raises(RobotFileError, match=r"the name 'd2' is the variable of joint 2 'joint2' \(use another name\)"):
+    with pytest.raises(RobotFileError, match=r"the name 'd2' is the variable of joint 2 \(use another name\)"):
         placed(**cells)
 
 

@@ -62,7 +62,7 @@ def test_a_robot_on_paper(robot: Any, rows: list[str], tmp_path: Path) -> None:
 def test_base_parameters_with_auxiliary_lines() -> None:
     """Skew axes: what the combinations share has lines of its own, without a value."""
     rows = [(0, f"d{i}", f"a{i}", f"alpha{i}") for i in range(1, 8)]
-    told = paper_story(mp.Robot.from_dh(rows, name="skew"), tuple(name for name in PARTS if name != "base"), str)
+    told = paper_story(mp.Robot.from_dh(rows, name="skew"), tuple(name for name in PARTS if name != "base"), str, str)
     assert told.base is not None
     heads, names = told.base[1], [row[0] for row in told.base[2]]
     assert heads == ("name", "combination", "value") and names[0].startswith("D") and len(set(names)) == len(names)
@@ -85,7 +85,7 @@ def test_what_is_too_wide_or_too_long_says_so() -> None:
     wide = ReportFormula("w", "", typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $")
     long = ReportFormula("l", "", typst="$ " + "x + " * 10_000 + "1 $")
     source = source_of(story("x", formulas=[wide, long]))
-    assert "signs long" in source
+    assert "characters long" in source
     fits = source_of(story("x", formulas=[ReportFormula("w", "", typst="$ x &= y $")]))
     pages = [compiler.query(text.encode(), "math.equation").count('"func"') for text in (source, fits)]
     assert pages[0] == 0 < pages[1]

@@ -21,7 +21,7 @@ from manipula.mechanics.models.ports import PORTS, PortKind
 from manipula.scalar import Next, Rate
 from manipula.studies.catalogue.registry import READY
 
-SEVERAL = ("", "SI", "various", "mixed")
+SEVERAL = ("", "SI", "various", "mixed", "number")  # a number counts something out: it has no unit
 POWERS = {"²": 2, "³": 3, "⁴": 4, "⁻": -1, "": 1}
 BASE = {
     "N": {"kg": 1, "m": 1, "s": -2}, "J": {"kg": 1, "m": 2, "s": -2}, "W": {"kg": 1, "m": 2, "s": -3},

@@ -70,7 +70,7 @@ def test_the_panels_answer_for_a_claw() -> None:
 
 def test_a_report_says_which_end_it_is_about() -> None:
     robot = mp.Robot.from_text(URDF, "urdf")
-    told = paper_story(robot, ("check", "counts", "base", "table"), lambda step: None)
+    told = paper_story(robot, ("check", "counts", "base", "table"), lambda step: None, str)
     assert any("those of right" in remark and "left" in remark for remark in told.remarks)
     assert not [one.title for one in told.formulas if one.why_not]
-    assert paper_story(robot.at("left"), ("equations", "check", "counts", "base", "inverse"), print).remarks == []
+    assert paper_story(robot.at("left"), ("equations", "check", "counts", "base", "inverse"), print, str).remarks == []

@@ -154,7 +154,6 @@ def _weight(parameter: Parameter, weights: Mapping[str, int]) -> int:
 # Names in a robot: none that means two things, none given a value and never used.
 
 
-_SHIFT = re.compile(r"d\d+")  # of a row: where it slides its joint's variable stands
 _LENGTH_OF_A_FRAME = re.compile(r"(base|tool)_[xyza]")
 
 
@@ -163,19 +162,6 @@ def refuse_bad_names(robot: RobotDescription) -> None:
     values, users = dict(robot.values), _users(robot)
     cells = list(robot.cells())
     bare = [cell for cell in cells if isinstance(cell.value, Name)]
-    for number, joint in enumerate(robot.joints, 1):
-        for cell in joint.cells() if joint.kind == "prismatic" else ():
-            own = cell.name in names_of(cell.parameter)  # (d2) + q
-            if _SHIFT.fullmatch(cell.name) and cell.name in users - values.keys() and not own:
-                user = next(_users_of(cell.name, robot), "values")
-                raise RobotFileError(
-                    "the name {name!r} is the variable of {joint}",
-                    cell.name,
-                    joint_label(number, joint.name),
-                    where=_where(user, robot),
-                    field=user,
-                    hint="use another name",
-                )
     for cell in cells:
         if cell.name in users and is_plain_number(cell.value):
             raise _clash(cell, robot)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import count
 from typing import Any, Literal
 
 from manipula.errors import ManipulaError, RobotFileError
@@ -43,6 +44,7 @@ _VARIABLE = re.compile(r"(?<![\w.])(?:(?i:theta|teta)|q)_?\d*(?!\w)")
 _IN_BRACKETS = re.compile(rf"(?<!\w)\(\s*{_VARIABLE.pattern}\s*\)")
 _CELLS = ("theta", "d", "a", "alpha")
 _LISTS = ("xyz", "rpy", "anchor")
+_QUANTITIES = (*_CELLS, *_LISTS, "mass", "com", "first_moment", "inertia", "second_moment", "motor_inertia", "friction")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Variable:
     offset: Entry = Fraction(0)
     direction: Literal[1, -1] = 1
     sure: bool = True
+    name: str = ""  # as written
 
 
 def is_blank(text: str) -> bool:
@@ -82,7 +85,7 @@ def variable_from_text(
     if found["rest"]:
         refuse_variables(found["rest"], values)
     offset = entry_from_raw(found["rest"]) if found["rest"] else Fraction(0)
-    return Variable(offset, -1 if found["sign"] == "-" else 1, sure)
+    return Variable(offset, -1 if found["sign"] == "-" else 1, sure, found["name"])
 
 
 def refuse_variables(text: str, values: Collection[str] = (), own: Collection[int] = ()) -> None:
@@ -120,7 +123,7 @@ def with_offsets(raw: Mapping[str, object]) -> dict[str, Any]:
         return dict(raw)
     given = raw.get("values")
     values = {spell_greek(str(name)) for name in given} if isinstance(given, Mapping) else set[str]()
-    moving, tables = 1, list[Any]()
+    moving, tables, slides = 1, list[Any](), dict[str, str]()
     for place in ("base", "tool"):
         if isinstance(table := raw.get(place), Mapping):
             for field, text in _texts(table):
@@ -129,13 +132,40 @@ def with_offsets(raw: Mapping[str, object]) -> dict[str, Any]:
                 except RobotFileError as error:
                     raise RobotFileError(error.problem, where=place, field=field, hint=error.hint) from None
     for number, joint in enumerate(joints, 1):
-        tables.append(_with_offset(joint, (number, moving), values) if isinstance(joint, Mapping) else joint)
+        tables.append(_with_offset(joint, (number, moving), values, slides) if isinstance(joint, Mapping) else joint)
         moving += not (isinstance(joint, Mapping) and joint.get("type") == "fixed")
+    for place, part in (
+        ("base", raw.get("base")),
+        ("tool", raw.get("tool")),
+        *zip(map(_label, count(1), tables), tables),
+    ):
+        for field in _QUANTITIES if isinstance(part, Mapping) else ():
+            for name in slides.keys() & set(_WORD.findall(" ".join(_strings(part.get(field))))):
+                raise RobotFileError(
+                    "the name {name!r} is the variable of {joint}", name, slides[name], where=place, field=field,
+                    hint="use another name",
+                )  # fmt: skip
     return {**raw, "joint": tables}
 
 
-def _with_offset(joint: Mapping[str, object], rows: tuple[int, int], values: Collection[str]) -> dict[str, Any]:
-    kind, name = joint.get("type"), joint.get("name")
+def _label(number: int, joint: object) -> str:
+    name = joint.get("name") if isinstance(joint, Mapping) else None
+    return joint_label(number, name if isinstance(name, str) else None)
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield plain_text(value)
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _strings(part)
+
+
+def _with_offset(
+    joint: Mapping[str, object], rows: tuple[int, int], values: Collection[str], slides: dict[str, str]
+) -> dict[str, Any]:
+    """`slides` learns what the row calls the variable of a shift."""
+    kind, where = joint.get("type"), _label(rows[0], joint)
     moves = KINDS[kind].field if isinstance(kind, str) and kind in KINDS else ""
     table = dict(joint)
     for field, text in _texts(joint):
@@ -149,8 +179,9 @@ def _with_offset(joint: Mapping[str, object], rows: tuple[int, int], values: Col
             else:
                 table[field] = variable.offset
                 table.setdefault("direction", variable.direction)
+                if variable.name[:1] == "d":
+                    slides[variable.name] = where
         except RobotFileError as error:
-            where = joint_label(rows[0], name if isinstance(name, str) else None)
             raise RobotFileError(error.problem, where=where, field=field, hint=error.hint) from None
     return table
 
