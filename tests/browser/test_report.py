@@ -118,7 +118,7 @@ def test_a_letter_has_a_slider_that_changes_the_arm_and_its_torques(page: Any) -
 
 
 def test_equations_are_set(page: Any) -> None:
-    page.wait_for_function("document.querySelectorAll('#equations details[open] .katex').length >= 5")
+    page.locator("#equations details[open] .katex").nth(4).wait_for(state="attached")
     assert page.locator("#equations .katex-error").count() == 0
     assert "l" in page.locator("#equations .katex-html").first.inner_text()
     words = page.locator("#inverse .derivation")
